@@ -1,0 +1,20 @@
+/* hash.h - hashes for tables (seeded per process) and for comparing state across runs (unseeded). */
+#ifndef STN_BASE_HASH_H
+#define STN_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Seeded at random once per process: for tables only. */
+uint64_t stn_hash_u64(uint64_t key);
+uint64_t stn_hash_text(const char *text);
+
+/* Stable across processes and machines: 64-bit FNV-1a. Start from STN_HASH_START; feed in order. */
+#define STN_HASH_START UINT64_C(0xcbf29ce484222325)
+uint64_t stn_hash_feed(uint64_t hash, const void *data, size_t len);
+
+/* Random bytes from the kernel: epochs, seeds, jitter. Never fails (waits for the pool once at boot). */
+void stn_random_bytes(void *out, size_t len);
+uint64_t stn_random_u64(void); /* never 0 */
+
+#endif

@@ -1,0 +1,1 @@
+stn_unit_test(base stn_base)
