@@ -1,0 +1,1 @@
+stn_fuzz(mapdata stn_world_core)

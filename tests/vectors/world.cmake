@@ -1,0 +1,1 @@
+stn_vector_suite(mapcache stn_world_core)
