@@ -63,8 +63,7 @@ void stn_array_copy(const stn_array *a, void *dst)
         memcpy(dst, a->data, a->count * a->stride);
 }
 
-size_t stn_array_add(stn_array_plan *p, Stenness__Array *a, Stenness__ElementFormat format,
-                     uint32_t components, size_t count)
+size_t stn_array_add(stn_array_plan *p, Stenness__Array *a, Stenness__ElementFormat format, size_t count)
 {
     size_t at = (p->bytes + STN_ARRAY_ALIGN - 1) / STN_ARRAY_ALIGN * STN_ARRAY_ALIGN;
 

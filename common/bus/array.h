@@ -69,20 +69,22 @@ static inline float stn_array_f32(const stn_array *a, size_t i)
     return v;
 }
 
-/* Building one bulk frame of several arrays: sizes first, then one allocation, then the bytes.
- *     stn_array_plan p = {0};
- *     stn_array_add(&p, &body.heights, STENNESS__ELEMENT_FORMAT__ELEMENT_F32, 10000);   fills the
- * description … frame = stn_frame_new(p.bytes); memcpy(stn_frame_writable(frame) + body.heights.offset,
- * heights, 40000); `frame` of the plan is the bulk frame's index. The caller initialises the Array
- * (stenness__array__init). The gaps between arrays are the caller's to zero (stn_array_plan_frame() does all
- * of it). */
+/* Building one bulk frame of several arrays: sizes first, then one allocation, then the bytes:
+ *
+ *   stn_array_plan p = {0};
+ *   size_t at = stn_array_add(&p, &heights, STENNESS__ELEMENT_FORMAT__ELEMENT_F32, 10000);
+ *   ...
+ *   frame = stn_array_plan_frame(&p);
+ *   memcpy(stn_frame_writable(frame) + at, data, 40000);
+ *
+ * stn_array_add() fills the description, which the caller has initialised (stenness__array__init). `frame` of
+ * the plan is the index of the bulk frame. */
 typedef struct stn_array_plan {
     uint32_t frame;
     size_t bytes;
 } stn_array_plan;
 /* Returns the offset. Sizes are the caller's own and must not overflow size_t. */
-size_t stn_array_add(stn_array_plan *p, Stenness__Array *a, Stenness__ElementFormat format,
-                     uint32_t components, size_t count);
+size_t stn_array_add(stn_array_plan *p, Stenness__Array *a, Stenness__ElementFormat format, size_t count);
 /* A frame of the planned size, all zero. NULL when out of memory. */
 stn_frame *stn_array_plan_frame(const stn_array_plan *p);
 
