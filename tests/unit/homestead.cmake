@@ -1,0 +1,1 @@
+stn_unit_test(land stn_land)
