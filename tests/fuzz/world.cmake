@@ -1,1 +1,2 @@
 stn_fuzz(mapdata stn_world_core)
+stn_fuzz(objects stn_world_core)

@@ -1,1 +1,3 @@
 stn_vector_suite(mapcache stn_world_core)
+stn_vector_suite(ocache stn_world_core)
+target_sources(vec-ocache PRIVATE ${PROJECT_SOURCE_DIR}/tests/vectors/vec_tracker.c)
