@@ -244,8 +244,8 @@ static void finish(stn_asks *a, stn_asking *n, ask_state state, stn_asking **rea
     }
 }
 
-/* Tells the dependents of every ask on the list, and theirs. A list instead of recursion: a chain of superseded
- * asks can be tens of thousands long. */
+/* Tells the dependents of every ask on the list, and theirs. A list instead of recursion: a chain of
+ * superseded asks can be tens of thousands long. */
 static void settle(stn_asks *a, stn_asking *ready)
 {
     while (ready) {
@@ -390,7 +390,8 @@ static void refuse(stn_asked *out, int current, const char *src)
 }
 
 /* Sections 2.1 and 2.2. */
-static stn_status ask_in(stn_asks *a, pool *p, const char *name, int want, int prio, stn_asked *out, stn_err *err)
+static stn_status ask_in(stn_asks *a, pool *p, const char *name, int want, int prio, stn_asked *out,
+                         stn_err *err)
 {
     stn_object *c = stn_names_get(p->cache, name);
     if (c && want <= stn_object_version(c)) {

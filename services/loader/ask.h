@@ -1,14 +1,14 @@
 /* ask.h - the asking engine: from (name, wanted version, priority) to one loaded object.
  *
- * Pure: no thread, file, socket or clock. It is told what sources answered and says which source to ask next; one
- * event is handled to its end before the next. Pools have a memory cache, a table of asks, a priority queue and
- * sources in a fixed order, and perhaps a parent pool that is asked first.
+ * Pure: no thread, file, socket or clock. It is told what sources answered and says which source to ask next;
+ * one event is handled to its end before the next. Pools have a memory cache, a table of asks, a priority
+ * queue and sources in a fixed order, and perhaps a parent pool that is asked first.
  *
- * Use     Make pools and sources, then stn_asks_ask() for each request, stn_asks_answer() for each source answer, and
- *         stn_asks_run() after either: it starts walks in free slots, finishes asks and calls the hooks.
- * Limits  names per stn_resname_check(); at most STN_ASKS_OPEN_MAX asks pending; at most STN_ASKS_FAILED_MAX failures
- *         remembered (oldest forgotten); objects per the byte budget of object.h.
- * Source  docs/spec/resource-loading.md 1, 2 and 6.
+ * Use     Make pools and sources, then stn_asks_ask() for each request, stn_asks_answer() for each source
+ * answer, and stn_asks_run() after either: it starts walks in free slots, finishes asks and calls the hooks.
+ * Limits  names per stn_resname_check(); at most STN_ASKS_OPEN_MAX asks pending; at most STN_ASKS_FAILED_MAX
+ * failures remembered (oldest forgotten); objects per the byte budget of object.h. Source
+ * docs/spec/resource-loading.md 1, 2 and 6.
  */
 #ifndef STN_LOADER_ASK_H
 #define STN_LOADER_ASK_H
@@ -32,8 +32,8 @@ typedef struct stn_asking stn_asking;
 
 typedef struct stn_asks_hooks {
     void *ctx;
-    /* Ask a source; stn_asks_answer(fetch, …) follows exactly once, at once or later. `source` is the number that
-     * stn_asks_add_source() gave. name is valid until then. */
+    /* Ask a source; stn_asks_answer(fetch, …) follows exactly once, at once or later. `source` is the number
+     * that stn_asks_add_source() gave. name is valid until then. */
     void (*fetch)(void *ctx, uint64_t fetch, unsigned source, const char *name, int want, int prio);
     /* The ask behind a running fetch became more urgent. */
     void (*raised)(void *ctx, uint64_t fetch, int prio);
@@ -41,8 +41,9 @@ typedef struct stn_asks_hooks {
     void (*ended)(void *ctx, stn_asking *ask);
     /* A reload ended; chain is NULL when it went well, and holds a reference only during the call. */
     void (*reloaded)(void *ctx, stn_object *object, bool good, stn_miss *chain);
-    /* Makes the payload an object has after a reload from its present one and a freshly read one: takes `fresh`,
-     * borrows `old`. NULL (with fresh dropped) when it cannot. *bytes is the size of fresh, then of the result. */
+    /* Makes the payload an object has after a reload from its present one and a freshly read one: takes
+     * `fresh`, borrows `old`. NULL (with fresh dropped) when it cannot. *bytes is the size of fresh, then of
+     * the result. */
     void *(*merge)(void *ctx, const void *old, void *fresh, size_t *bytes);
     stn_payload_drop *drop;
 } stn_asks_hooks;
@@ -50,8 +51,8 @@ typedef struct stn_asks_hooks {
 stn_asks *stn_asks_new(const stn_asks_hooks *hooks, size_t budget_bytes); /* NULL: out of memory */
 void stn_asks_free(stn_asks *asks); /* asks that are still referenced must not be used any more */
 
-/* Both before the first ask. parent: a pool number, or -1. slots: walks in flight at once (at least 1). The id must
- * outlive the engine. Return the number, or -1 when there are too many. */
+/* Both before the first ask. parent: a pool number, or -1. slots: walks in flight at once (at least 1). The
+ * id must outlive the engine. Return the number, or -1 when there are too many. */
 int stn_asks_add_pool(stn_asks *asks, const char *id, int parent, unsigned slots);
 int stn_asks_add_source(stn_asks *asks, unsigned pool, const char *id);
 int stn_asks_find_pool(const stn_asks *asks, const char *id); /* -1: none */
@@ -102,7 +103,8 @@ bool stn_asking_final(const stn_asking *ask);
 stn_object *stn_asking_object(const stn_asking *ask); /* NULL unless it ended well */
 const char *stn_asking_name(const stn_asking *ask);
 int stn_asking_want(const stn_asking *ask);
-/* True: at least one source of the ask's own pool had a bad copy ("load_failed"); false: none had any ("no_such"). */
+/* True: at least one source of the ask's own pool had a bad copy ("load_failed"); false: none had any
+ * ("no_such"). */
 bool stn_asking_found(const stn_asking *ask);
 stn_miss *stn_asking_chain(const stn_asking *ask); /* borrowed */
 
@@ -114,8 +116,8 @@ stn_objects *stn_asks_objects(stn_asks *asks);
 void stn_asks_each(const stn_asks *asks, unsigned pool, void (*fn)(void *ctx, stn_object *o), void *ctx);
 void stn_asks_evict(stn_asks *asks, unsigned pool, const char *name); /* from this pool's cache alone */
 
-/* Reads the object's resource again from the pool that loaded it; ends in the hook `reloaded`. A reload that is
- * already on its way is joined. False: out of memory. */
+/* Reads the object's resource again from the pool that loaded it; ends in the hook `reloaded`. A reload that
+ * is already on its way is joined. False: out of memory. */
 bool stn_asks_reload(stn_asks *asks, stn_object *object);
 /* Drops remembered failures: of one name, or all (NULL). Returns how many. */
 size_t stn_asks_forget(stn_asks *asks, const char *name);

@@ -1,4 +1,5 @@
-/* ask_private.h - what ask.c (the table of asks) and walk.c (the walks over the sources) share. Nobody else. */
+/* ask_private.h - what ask.c (the table of asks) and walk.c (the walks over the sources) share. Nobody else.
+ */
 #ifndef STN_LOADER_ASK_PRIVATE_H
 #define STN_LOADER_ASK_PRIVATE_H
 
@@ -24,7 +25,8 @@ struct stn_asking {
     stn_miss *chain;
     uint64_t fetch; /* running, when FLYING */
     stn_asking *waits_on; /* a parent's ask or the one that superseded this; holds this one by its list */
-    stn_asking *unheard; /* a parent's ask whose answer was not heard before this was superseded; referenced */
+    stn_asking
+        *unheard; /* a parent's ask whose answer was not heard before this was superseded; referenced */
     stn_asking *dependents, *last_dependent;
     stn_asking *next_dependent, *prev_dependent;
     stn_asking *next_ended;

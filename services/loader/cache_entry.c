@@ -12,7 +12,11 @@ static bool utf8_next(stn_bytes *in, uint32_t *out)
     if (!stn_bytes_left(in))
         return false;
     uint32_t b = stn_bytes_u8(in);
-    unsigned more = b < 0x80 ? 0 : b >= 0xc2 && b < 0xe0 ? 1 : b >= 0xe0 && b < 0xf0 ? 2 : b >= 0xf0 && b < 0xf5 ? 3 : 9;
+    unsigned more = b < 0x80                ? 0
+                    : b >= 0xc2 && b < 0xe0 ? 1
+                    : b >= 0xe0 && b < 0xf0 ? 2
+                    : b >= 0xf0 && b < 0xf5 ? 3
+                                            : 9;
     static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
     if (more == 9)
         return false;
@@ -127,7 +131,8 @@ stn_status stn_cache_header(const char *identity, size_t identity_len, const cha
     return st != STN_OK ? st : put_text("key", key, key_len, out, err);
 }
 
-/* One UTF-16 unit of modified UTF-8. Like the reference's reader it takes overlong forms of two and three bytes. */
+/* One UTF-16 unit of modified UTF-8. Like the reference's reader it takes overlong forms of two and three
+ * bytes. */
 static bool modified_next(stn_bytes *in, uint32_t *unit)
 {
     uint32_t b = stn_bytes_u8(in);
@@ -201,7 +206,8 @@ static bool split(const uint8_t *file, size_t len, stn_bytes *identity, stn_byte
     return stn_bytes_ok(&in);
 }
 
-stn_slot stn_cache_slot(const uint8_t *file, size_t len, const uint8_t *header, size_t header_len, size_t *body)
+stn_slot stn_cache_slot(const uint8_t *file, size_t len, const uint8_t *header, size_t header_len,
+                        size_t *body)
 {
     stn_bytes identity, key;
     if (!split(file, len, &identity, &key, body))
@@ -209,8 +215,8 @@ stn_slot stn_cache_slot(const uint8_t *file, size_t len, const uint8_t *header, 
     return *body == header_len && memcmp(file, header, header_len) == 0 ? STN_SLOT_OURS : STN_SLOT_OTHER;
 }
 
-stn_status stn_cache_header_read(const uint8_t *file, size_t len, stn_buf *identity, stn_buf *key, size_t *body,
-                                 stn_err *err)
+stn_status stn_cache_header_read(const uint8_t *file, size_t len, stn_buf *identity, stn_buf *key,
+                                 size_t *body, stn_err *err)
 {
     stn_bytes id, k;
     if (!split(file, len, &id, &k, body))

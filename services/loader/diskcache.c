@@ -22,7 +22,8 @@
 
 #define LOCK_WAIT_NS (2 * STN_S)
 #define TEMPORARY_AGE_S (24 * 3600)
-/* The time of the last read is only written when it would move by this much, so that hits cost no inode writes. */
+/* The time of the last read is only written when it would move by this much, so that hits cost no inode
+ * writes. */
 #define READ_TIME_STEP_S 60
 
 struct stn_diskcache {
@@ -65,9 +66,10 @@ stn_status stn_diskcache_open(const char *dir, const char *identity, uint64_t ca
         goto fail;
     }
     if (sb.st_uid != geteuid() || (sb.st_mode & 022)) {
-        st = stn_fail(err, STN_DENIED,
-                      "disk cache %s: owner %u, mode %04o; it must be yours and not writable by others (chmod go-w)", dir,
-                      (unsigned)sb.st_uid, (unsigned)sb.st_mode & 07777);
+        st = stn_fail(
+            err, STN_DENIED,
+            "disk cache %s: owner %u, mode %04o; it must be yours and not writable by others (chmod go-w)",
+            dir, (unsigned)sb.st_uid, (unsigned)sb.st_mode & 07777);
         goto fail;
     }
     stn_diskcache *c = calloc(1, sizeof *c);
@@ -117,12 +119,16 @@ static stn_status read_file(int fd, size_t max, stn_buf *out, stn_err *err)
     return STN_OK;
 }
 
-/* Opens a slot for reading. STN_NOT_FOUND: missing; STN_DENIED: something that is not a file of ours to read. */
+/* Opens a slot for reading. STN_NOT_FOUND: missing; STN_DENIED: something that is not a file of ours to read.
+ */
 static stn_status open_slot(const stn_diskcache *c, const char *file, int *fd, struct stat *sb, stn_err *err)
 {
     *fd = openat(c->dir, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (*fd < 0)
-        return stn_fail(err, errno == ENOENT ? STN_NOT_FOUND : errno == ELOOP ? STN_DENIED : STN_IO,
+        return stn_fail(err,
+                        errno == ENOENT  ? STN_NOT_FOUND
+                        : errno == ELOOP ? STN_DENIED
+                                         : STN_IO,
                         "disk cache entry %s: %s", file, strerror(errno));
     if (fstat(*fd, sb) == 0 && S_ISREG(sb->st_mode))
         return STN_OK;
@@ -136,7 +142,8 @@ typedef struct target {
     uint64_t hash;
 } target;
 
-static stn_status target_init(const stn_diskcache *c, const char *key, size_t key_len, target *t, stn_err *err)
+static stn_status target_init(const stn_diskcache *c, const char *key, size_t key_len, target *t,
+                              stn_err *err)
 {
     *t = (target){.hash = stn_cache_hash(c->identity, strlen(c->identity), key, key_len)};
     stn_status st = stn_cache_header(c->identity, strlen(c->identity), key, key_len, &t->header, err);
@@ -172,8 +179,8 @@ static stn_status judge_slot(const stn_diskcache *c, const target *t, unsigned i
     return st;
 }
 
-stn_status stn_diskcache_read(stn_diskcache *c, const char *key, size_t key_len, size_t max_bytes, uint8_t **data,
-                              size_t *len, stn_err *err)
+stn_status stn_diskcache_read(stn_diskcache *c, const char *key, size_t key_len, size_t max_bytes,
+                              uint8_t **data, size_t *len, stn_err *err)
 {
     target t;
     stn_buf content = {0};
@@ -240,8 +247,8 @@ static stn_status lock_hash(const stn_diskcache *c, uint64_t hash, int *out, stn
         int fd = openat(c->dir, file, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
         if (fd < 0)
             return stn_fail(err, STN_IO, "disk cache entry %s: %s", file, strerror(errno));
-        /* Of the open file description: a plain lock is lost when any thread closes any descriptor of the file. It
-         * conflicts with the plain locks of other programs all the same. */
+        /* Of the open file description: a plain lock is lost when any thread closes any descriptor of the
+         * file. It conflicts with the plain locks of other programs all the same. */
         struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
         if (fcntl(fd, F_OFD_SETLK, &lock) == 0) {
             struct stat open_sb, path_sb;
@@ -258,14 +265,16 @@ static stn_status lock_hash(const stn_diskcache *c, uint64_t hash, int *out, stn
                 return stn_fail(err, STN_IO, "disk cache entry %s: lock: %s", file, strerror(why));
         }
         if (stn_clock_ns() >= deadline)
-            return stn_fail(err, STN_TIMEOUT, "disk cache entry %s: another process holds its lock for over 2 s", file);
+            return stn_fail(err, STN_TIMEOUT,
+                            "disk cache entry %s: another process holds its lock for over 2 s", file);
         stn_sleep_ns(pause);
         pause = pause < 8 * STN_MS ? pause * 2 : pause;
     }
 }
 
 /* The first slot that is missing, free or ours, with the lock held. */
-static stn_status find_target(const stn_diskcache *c, const target *t, unsigned *out, bool *ours, stn_err *err)
+static stn_status find_target(const stn_diskcache *c, const target *t, unsigned *out, bool *ours,
+                              stn_err *err)
 {
     stn_buf content = {0};
     stn_status st = STN_OK;
@@ -286,14 +295,15 @@ static stn_status find_target(const stn_diskcache *c, const target *t, unsigned 
             goto out;
         }
     }
-    st = stn_fail(err, STN_BUSY, "disk cache: all %d slots of %016" PRIx64 " are taken", STN_CACHE_SLOTS, t->hash);
+    st = stn_fail(err, STN_BUSY, "disk cache: all %d slots of %016" PRIx64 " are taken", STN_CACHE_SLOTS,
+                  t->hash);
 out:
     stn_buf_fini(&content);
     return st;
 }
 
-stn_status stn_diskcache_write(stn_diskcache *c, const char *key, size_t key_len, const void *data, size_t len,
-                               stn_err *err)
+stn_status stn_diskcache_write(stn_diskcache *c, const char *key, size_t key_len, const void *data,
+                               size_t len, stn_err *err)
 {
     target t;
     char temporary[40], file[STN_CACHE_FILE_MAX];
@@ -313,7 +323,8 @@ stn_status stn_diskcache_write(stn_diskcache *c, const char *key, size_t key_len
         st = stn_fail(err, STN_IO, "disk cache: writing %zu bytes: %s", len, strerror(errno));
         goto out;
     }
-    if ((st = lock_hash(c, t.hash, &lock, err)) != STN_OK || (st = find_target(c, &t, &slot, &ours, err)) != STN_OK)
+    if ((st = lock_hash(c, t.hash, &lock, err)) != STN_OK ||
+        (st = find_target(c, &t, &slot, &ours, err)) != STN_OK)
         goto out;
     stn_cache_file_name(t.hash, slot, file);
     if (renameat(c->dir, temporary, c->dir, file) != 0) {
@@ -391,7 +402,8 @@ static void list_one(stn_diskcache *c, const char *file, stn_buf *content, stn_b
     stn_buf_clear(key);
     /* Two steps: nearly every header fits the first. */
     stn_status st = read_file(fd, 1024, content, NULL);
-    if (st == STN_OK && stn_cache_header_read(content->data, content->len, identity, key, &body, NULL) == STN_TRUNCATED) {
+    if (st == STN_OK &&
+        stn_cache_header_read(content->data, content->len, identity, key, &body, NULL) == STN_TRUNCATED) {
         stn_buf_clear(identity);
         stn_buf_clear(key);
         st = read_file(fd, STN_CACHE_HEADER_MAX, content, NULL);
@@ -399,7 +411,8 @@ static void list_one(stn_diskcache *c, const char *file, stn_buf *content, stn_b
     close(fd);
     stn_buf_clear(identity);
     stn_buf_clear(key);
-    if (st != STN_OK || stn_cache_header_read(content->data, content->len, identity, key, &body, NULL) != STN_OK)
+    if (st != STN_OK ||
+        stn_cache_header_read(content->data, content->len, identity, key, &body, NULL) != STN_OK)
         return;
     uint64_t bytes = sb.st_size < 0 ? 0 : (uint64_t)sb.st_size;
     int64_t read_s = sb.st_atim.tv_sec > sb.st_mtim.tv_sec ? sb.st_atim.tv_sec : sb.st_mtim.tv_sec;

@@ -1,11 +1,11 @@
-/* diskcache.h - the disk cache: a folder that several processes, and an installed reference client, use at once.
+/* diskcache.h - the disk cache: a folder that several processes, and an installed reference client, use at
+ * once.
  *
- * Reading takes no lock: writers replace files by rename, and a torn, cut or zero-length file is a miss or is found
- * out by who parses it. Writing holds a record lock on slot 0 for the moment of the rename. Entries are not synced.
- * Over the cap the entries of resources (keys "res/…") that were read longest ago go, whatever their identity;
- * other keys in the folder belong to others and are never touched.
- * Safe to use from several threads at once.
- * Source  docs/spec/resource-loading.md 4.
+ * Reading takes no lock: writers replace files by rename, and a torn, cut or zero-length file is a miss or is
+ * found out by who parses it. Writing holds a record lock on slot 0 for the moment of the rename. Entries are
+ * not synced. Over the cap the entries of resources (keys "res/…") that were read longest ago go, whatever
+ * their identity; other keys in the folder belong to others and are never touched. Safe to use from several
+ * threads at once. Source  docs/spec/resource-loading.md 4.
  */
 #ifndef STN_LOADER_DISKCACHE_H
 #define STN_LOADER_DISKCACHE_H
@@ -18,8 +18,8 @@
 
 typedef struct stn_diskcache stn_diskcache;
 
-/* Opens the folder, making it when missing. STN_DENIED when it belongs to another user or others may write to it.
- * identity: used exactly as given. cap_bytes: 0 = no cap. */
+/* Opens the folder, making it when missing. STN_DENIED when it belongs to another user or others may write to
+ * it. identity: used exactly as given. cap_bytes: 0 = no cap. */
 stn_status stn_diskcache_open(const char *dir, const char *identity, uint64_t cap_bytes, stn_diskcache **out,
                               stn_err *err);
 void stn_diskcache_free(stn_diskcache *c); /* NULL is fine */
@@ -28,12 +28,14 @@ void stn_diskcache_free(stn_diskcache *c); /* NULL is fine */
  * database. Makes nothing. STN_NOT_FOUND when there is neither; *out is freed by the caller. */
 stn_status stn_diskcache_default_dir(char **out, stn_err *err);
 
-/* Fresh memory (free()) with the stored bytes, possibly none. STN_NOT_FOUND: no entry. STN_TOO_BIG: over max_bytes. */
-stn_status stn_diskcache_read(stn_diskcache *c, const char *key, size_t key_len, size_t max_bytes, uint8_t **data,
-                              size_t *len, stn_err *err);
-/* Stores or replaces. STN_TIMEOUT: another process held the lock for 2 s. Nothing is left behind on failure. */
-stn_status stn_diskcache_write(stn_diskcache *c, const char *key, size_t key_len, const void *data, size_t len,
-                               stn_err *err);
+/* Fresh memory (free()) with the stored bytes, possibly none. STN_NOT_FOUND: no entry. STN_TOO_BIG: over
+ * max_bytes. */
+stn_status stn_diskcache_read(stn_diskcache *c, const char *key, size_t key_len, size_t max_bytes,
+                              uint8_t **data, size_t *len, stn_err *err);
+/* Stores or replaces. STN_TIMEOUT: another process held the lock for 2 s. Nothing is left behind on failure.
+ */
+stn_status stn_diskcache_write(stn_diskcache *c, const char *key, size_t key_len, const void *data,
+                               size_t len, stn_err *err);
 /* Removes the entry; STN_NOT_FOUND when there is none. */
 stn_status stn_diskcache_remove(stn_diskcache *c, const char *key, size_t key_len, stn_err *err);
 
@@ -45,17 +47,18 @@ typedef struct stn_diskcache_item {
     int64_t read_ns; /* last read or written, since 1970 */
 } stn_diskcache_item;
 
-/* Every well-formed entry of the folder, in the order of the folder. Free slots and foreign files are skipped. */
-stn_status stn_diskcache_each(stn_diskcache *c, void (*fn)(void *ctx, const stn_diskcache_item *item), void *ctx,
-                              stn_err *err);
+/* Every well-formed entry of the folder, in the order of the folder. Free slots and foreign files are
+ * skipped. */
+stn_status stn_diskcache_each(stn_diskcache *c, void (*fn)(void *ctx, const stn_diskcache_item *item),
+                              void *ctx, stn_err *err);
 
 typedef struct stn_diskcache_sum {
     uint64_t entries, bytes; /* of resources, all identities, after the sweep */
     uint64_t evicted, evicted_bytes;
 } stn_diskcache_sum;
 
-/* Counts, and evicts down to 7/8 of the cap when over it; removes temporaries older than a day. Takes as long as
- * the folder is big: call it from a worker, at start and when stn_diskcache_due() says so. */
+/* Counts, and evicts down to 7/8 of the cap when over it; removes temporaries older than a day. Takes as long
+ * as the folder is big: call it from a worker, at start and when stn_diskcache_due() says so. */
 stn_status stn_diskcache_sweep(stn_diskcache *c, stn_diskcache_sum *out, stn_err *err);
 /* True once each time another sixteenth of the cap was written. */
 bool stn_diskcache_due(stn_diskcache *c);

@@ -1,8 +1,8 @@
 /* miss.h - why a source did not answer with a resource, and the chain of all such answers of one ask.
  *
- * A chain reads newest first and is shared: an ask that inherits another's chain puts its own misses in front of
- * the same records. Reference counted, immutable once made, NULL is the empty chain.
- * Source  docs/spec/resource-loading.md 1.1, 1.2 and 9 (32 records shown, 256 bytes of text each).
+ * A chain reads newest first and is shared: an ask that inherits another's chain puts its own misses in front
+ * of the same records. Reference counted, immutable once made, NULL is the empty chain. Source
+ * docs/spec/resource-loading.md 1.1, 1.2 and 9 (32 records shown, 256 bytes of text each).
  */
 #ifndef STN_LOADER_MISS_H
 #define STN_LOADER_MISS_H
@@ -32,7 +32,8 @@ typedef enum stn_miss_kind {
 /* "not_found", "bad_layer", …: the words of the spec. Never NULL. */
 const char *stn_miss_name(stn_miss_kind kind);
 
-/* Soft misses (not found, empty) say that the source has no such resource; all others that it has a bad one. */
+/* Soft misses (not found, empty) say that the source has no such resource; all others that it has a bad one.
+ */
 static inline bool stn_miss_soft(stn_miss_kind kind)
 {
     return kind == STN_MISS_NOT_FOUND || kind == STN_MISS_EMPTY;
@@ -47,7 +48,8 @@ typedef struct stn_miss {
     char text[]; /* printable; at most STN_MISS_TEXT bytes */
 } stn_miss;
 
-/* A new record in front of `tail`, whose reference it takes over. NULL when out of memory (`tail` is then kept). */
+/* A new record in front of `tail`, whose reference it takes over. NULL when out of memory (`tail` is then
+ * kept). */
 stn_miss *stn_miss_push(stn_miss *tail, const char *source, stn_miss_kind kind, const char *text);
 stn_miss *stn_miss_ref(stn_miss *chain);
 void stn_miss_unref(stn_miss *chain);

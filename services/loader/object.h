@@ -1,9 +1,9 @@
 /* object.h - the loaded resources, their holders and the byte budget.
  *
- * An object is one loaded resource: name, version, the source it came from, and a payload that this module never
- * looks into. It lives while a pool's memory cache names it or somebody holds it. Over the budget the least
- * recently asked or released objects that nobody holds are dropped from every pool; held ones never are.
- * Identity (the id) stays for the object's life, also over a reload, which swaps the payload as a whole.
+ * An object is one loaded resource: name, version, the source it came from, and a payload that this module
+ * never looks into. It lives while a pool's memory cache names it or somebody holds it. Over the budget the
+ * least recently asked or released objects that nobody holds are dropped from every pool; held ones never
+ * are. Identity (the id) stays for the object's life, also over a reload, which swaps the payload as a whole.
  * Source  docs/spec/resource-loading.md 6.
  */
 #ifndef STN_LOADER_OBJECT_H
@@ -19,7 +19,8 @@ typedef struct stn_objects stn_objects;
 /* Frees a payload. */
 typedef void stn_payload_drop(void *ctx, void *payload);
 
-stn_objects *stn_objects_new(size_t budget_bytes, stn_payload_drop *drop, void *ctx); /* NULL: out of memory */
+stn_objects *stn_objects_new(size_t budget_bytes, stn_payload_drop *drop,
+                             void *ctx); /* NULL: out of memory */
 void stn_objects_free(stn_objects *all); /* every object with it, held or not */
 
 /* A new object that is held once. name is copied; source is the caller's number. The payload is taken,

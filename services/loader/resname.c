@@ -46,8 +46,8 @@ static stn_status check_segment(const char *seg, size_t len, size_t at, stn_err 
     if (len == 0)
         return stn_fail(err, STN_USAGE, "resource name: empty segment at byte %zu", at);
     if (len > STN_RESNAME_SEGMENT_MAX)
-        return stn_fail(err, STN_USAGE, "resource name: segment at byte %zu has %zu bytes, at most %d", at, len,
-                        STN_RESNAME_SEGMENT_MAX);
+        return stn_fail(err, STN_USAGE, "resource name: segment at byte %zu has %zu bytes, at most %d", at,
+                        len, STN_RESNAME_SEGMENT_MAX);
     if ((len == 1 && seg[0] == '.') || (len == 2 && seg[0] == '.' && seg[1] == '.'))
         return stn_fail(err, STN_USAGE, "resource name: segment \"%.*s\" at byte %zu", (int)len, seg, at);
     return STN_OK;
@@ -122,10 +122,10 @@ stn_status stn_url_base_init(stn_url_base *base, const char *url, stn_err *err)
         if (*c <= 0x20 || *c >= 0x7f)
             return stn_fail(err, STN_USAGE, "resource URL \"%.120s\": byte 0x%02x must be escaped", url, *c);
     size_t auth_len = strcspn(url + scheme, "/?#");
-    if (memchr(url + scheme, '@', auth_len))
-        return stn_fail(err, STN_USAGE,
-                        "resource URL: a user or password in the URL is refused; leave out the part before @");
-    base->host = host_of(url + scheme, auth_len);
+    const char *at = memrchr(url + scheme, '@', auth_len);
+    size_t skip = at ? (size_t)(at + 1 - url) - scheme : 0;
+    base->credentials = at != NULL;
+    base->host = host_of(url + scheme + skip, auth_len - skip);
     if (!base->host)
         return stn_fail(err, STN_USAGE, "resource URL \"%.120s\": no host", url);
     size_t path = scheme + auth_len;

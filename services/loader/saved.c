@@ -52,8 +52,10 @@ void stn_saved_free(stn_asks *asks, stn_saved *s)
     free(s);
 }
 
-/* The answer of this phase's ask, made once. STN_AGAIN while it is pending; *object is NULL when it failed. */
-static stn_status phase_answer(stn_asks *asks, stn_saved *s, int want, int prio, stn_object **object, stn_err *err)
+/* The answer of this phase's ask, made once. STN_AGAIN while it is pending; *object is NULL when it failed.
+ */
+static stn_status phase_answer(stn_asks *asks, stn_saved *s, int want, int prio, stn_object **object,
+                               stn_err *err)
 {
     *object = NULL;
     if (!s->made) {

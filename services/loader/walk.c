@@ -1,4 +1,5 @@
-/* walk.c - the walks of ask.h: a pool's sources one after the other, the slots, reloads, and what is cached. */
+/* walk.c - the walks of ask.h: a pool's sources one after the other, the slots, reloads, and what is cached.
+ */
 #include "loader/ask_private.h"
 
 #include <stdio.h>
@@ -54,8 +55,8 @@ static void walk_fetch(stn_asks *a, walk *w)
 {
     unsigned src = w->pool->sources[w->at];
     w->answered = false;
-    /* A reload asks without a version: the version it must have is checked on the answer, so that a version cache
-     * gives its latest as it would to anybody. */
+    /* A reload asks without a version: the version it must have is checked on the answer, so that a version
+     * cache gives its latest as it would to anybody. */
     if (w->ask)
         a->hooks.fetch(a->hooks.ctx, w->fetch, src, w->ask->name, w->ask->want, w->ask->q.prio);
     else
@@ -120,8 +121,7 @@ static void walk_good(stn_asks *a, walk *w)
     size_t bytes = w->answer.bytes;
     w->answer.payload = NULL;
     if (w->ask) {
-        stn_object *o =
-            stn_object_new(a->objects, w->ask->name, w->answer.version, src, payload, bytes);
+        stn_object *o = stn_object_new(a->objects, w->ask->name, w->answer.version, src, payload, bytes);
         if (!o) {
             walk_failed(a, w, STN_MISS_IO, "out of memory");
             return;
@@ -132,7 +132,8 @@ static void walk_good(stn_asks *a, walk *w)
     }
     if (w->answer.version != stn_object_version(w->object)) {
         char text[64];
-        snprintf(text, sizeof text, "version %d, wanted %d", w->answer.version, stn_object_version(w->object));
+        snprintf(text, sizeof text, "version %d, wanted %d", w->answer.version,
+                 stn_object_version(w->object));
         a->hooks.drop(a->hooks.ctx, payload);
         walk_failed(a, w, STN_MISS_VERSION, text);
         return;
@@ -159,7 +160,8 @@ static void take_answers(stn_asks *a)
         if (w->answer.miss == STN_MISS_NONE) {
             walk_good(a, w);
         } else {
-            char text[STN_MISS_TEXT + 1]; /* the walk's own may be written by an answer within the next fetch */
+            char text[STN_MISS_TEXT +
+                      1]; /* the walk's own may be written by an answer within the next fetch */
             memcpy(text, w->answer.text, sizeof text);
             walk_failed(a, w, w->answer.miss, text);
         }
@@ -302,8 +304,8 @@ size_t stn_asks_open(const stn_asks *a)
 
 /* ---- the end ---- */
 
-/* The engine's own references of everything: what a caller still references stays as memory that is never freed by
- * the engine, so callers let go first (see ask.h). */
+/* The engine's own references of everything: what a caller still references stays as memory that is never
+ * freed by the engine, so callers let go first (see ask.h). */
 static void pool_fini(stn_asks *a, pool *p)
 {
     stn_queued *q;
