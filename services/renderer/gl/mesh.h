@@ -1,0 +1,26 @@
+/* mesh.h - meshes in the driver's memory, known by id. Ids carry a generation: an old one finds nothing. */
+#ifndef STN_RENDERER_GL_MESH_H
+#define STN_RENDERER_GL_MESH_H
+
+#include "renderer/gl/record.h"
+#include "renderer/scene/mesh.h"
+
+typedef struct stn_gpu_mesh {
+    uint32_t vao, vertex_buffer, index_buffer;
+    uint32_t index_type, index_count; /* GL enum */
+    uint32_t id; /* 0 = free */
+    size_t bytes;
+} stn_gpu_mesh;
+
+typedef struct stn_meshes stn_meshes;
+
+stn_meshes *stn_meshes_new(stn_glrec *rec); /* NULL: out of memory */
+void stn_meshes_free(stn_meshes *m);
+/* Uploads a mesh that stn_mesh_check() passed. 0: out of room or memory. */
+uint32_t stn_meshes_add(stn_meshes *m, const stn_mesh_desc *d);
+void stn_meshes_remove(stn_meshes *m, uint32_t id); /* unknown ids are fine */
+const stn_gpu_mesh *stn_meshes_get(const stn_meshes *m, uint32_t id); /* NULL: unknown */
+size_t stn_meshes_count(const stn_meshes *m);
+size_t stn_meshes_bytes(const stn_meshes *m);
+
+#endif

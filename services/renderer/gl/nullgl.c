@@ -1,0 +1,159 @@
+#include "renderer/gl/nullgl.h"
+
+#include <glad/gl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static GLuint next_name;
+static void *scratch; /* what a mapped buffer points to; grows, never shrinks */
+static size_t scratch_bytes;
+
+static void nothing(void)
+{
+}
+static GLuint GLAD_API_PTR zero(void)
+{
+    return 0;
+}
+static const GLubyte *GLAD_API_PTR get_string(GLenum name)
+{
+    switch (name) {
+    case GL_VERSION:
+        return (const GLubyte *)"3.3 (null driver)";
+    case GL_SHADING_LANGUAGE_VERSION:
+        return (const GLubyte *)"3.30";
+    default:
+        return (const GLubyte *)"null driver";
+    }
+}
+static const GLubyte *GLAD_API_PTR get_string_i(GLenum name, GLuint i)
+{
+    (void)name;
+    (void)i;
+    return (const GLubyte *)"";
+}
+static void GLAD_API_PTR get_integer(GLenum name, GLint *out)
+{
+    switch (name) {
+    case GL_MAX_TEXTURE_SIZE:
+        *out = 16384;
+        break;
+    case GL_MAX_TEXTURE_BUFFER_SIZE:
+        *out = 1 << 26;
+        break;
+    case GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT:
+        *out = 256;
+        break;
+    case GL_MAJOR_VERSION:
+    case GL_MINOR_VERSION:
+        *out = 3;
+        break;
+    default:
+        *out = 0;
+    }
+}
+static void GLAD_API_PTR gen(GLsizei n, GLuint *out)
+{
+    for (GLsizei i = 0; i < n; i++)
+        out[i] = ++next_name;
+}
+static GLuint GLAD_API_PTR create_shader(GLenum kind)
+{
+    (void)kind;
+    return ++next_name;
+}
+static GLuint GLAD_API_PTR create_program(void)
+{
+    return ++next_name;
+}
+static void GLAD_API_PTR get_object(GLuint object, GLenum name, GLint *out)
+{
+    (void)object;
+    *out = name == GL_INFO_LOG_LENGTH ? 0 : GL_TRUE;
+}
+static GLint GLAD_API_PTR location(GLuint program, const GLchar *name)
+{
+    (void)program;
+    (void)name;
+    return 0;
+}
+static GLuint GLAD_API_PTR block_index(GLuint program, const GLchar *name)
+{
+    (void)program;
+    (void)name;
+    return 0;
+}
+static GLenum GLAD_API_PTR framebuffer_status(GLenum target)
+{
+    (void)target;
+    return GL_FRAMEBUFFER_COMPLETE;
+}
+static GLsync GLAD_API_PTR fence(GLenum condition, GLbitfield flags)
+{
+    (void)condition;
+    (void)flags;
+    return (GLsync)(uintptr_t)1;
+}
+static GLenum GLAD_API_PTR wait_sync(GLsync sync, GLbitfield flags, GLuint64 timeout)
+{
+    (void)sync;
+    (void)flags;
+    (void)timeout;
+    return GL_ALREADY_SIGNALED;
+}
+static void *GLAD_API_PTR map_range(GLenum target, GLintptr offset, GLsizeiptr length, GLbitfield access)
+{
+    (void)target;
+    (void)offset;
+    (void)access;
+    if ((size_t)length > scratch_bytes) {
+        void *p = realloc(scratch, (size_t)length);
+
+        if (!p)
+            return NULL;
+        scratch = p;
+        scratch_bytes = (size_t)length;
+    }
+    return scratch;
+}
+static GLboolean GLAD_API_PTR unmap(GLenum target)
+{
+    (void)target;
+    return GL_TRUE;
+}
+
+stn_nullgl_fn stn_nullgl_load(const char *name)
+{
+    static const struct {
+        const char *name;
+        stn_nullgl_fn fn;
+    } known[] = {
+        {"glGetString", (stn_nullgl_fn)get_string},
+        {"glGetStringi", (stn_nullgl_fn)get_string_i},
+        {"glGetIntegerv", (stn_nullgl_fn)get_integer},
+        {"glGetError", (stn_nullgl_fn)zero},
+        {"glGenTextures", (stn_nullgl_fn)gen},
+        {"glGenBuffers", (stn_nullgl_fn)gen},
+        {"glGenVertexArrays", (stn_nullgl_fn)gen},
+        {"glGenFramebuffers", (stn_nullgl_fn)gen},
+        {"glGenSamplers", (stn_nullgl_fn)gen},
+        {"glGenQueries", (stn_nullgl_fn)gen},
+        {"glCreateShader", (stn_nullgl_fn)create_shader},
+        {"glCreateProgram", (stn_nullgl_fn)create_program},
+        {"glGetShaderiv", (stn_nullgl_fn)get_object},
+        {"glGetProgramiv", (stn_nullgl_fn)get_object},
+        {"glGetUniformLocation", (stn_nullgl_fn)location},
+        {"glGetUniformBlockIndex", (stn_nullgl_fn)block_index},
+        {"glCheckFramebufferStatus", (stn_nullgl_fn)framebuffer_status},
+        {"glFenceSync", (stn_nullgl_fn)fence},
+        {"glClientWaitSync", (stn_nullgl_fn)wait_sync},
+        {"glMapBufferRange", (stn_nullgl_fn)map_range},
+        {"glUnmapBuffer", (stn_nullgl_fn)unmap},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i].name, name) == 0)
+            return known[i].fn;
+    return nothing;
+}

@@ -1,0 +1,279 @@
+// Fragment stage of everything in the scene: discards, normal, light, the colour chain in its fixed order, outputs.
+uniform sampler2D tex_base;
+uniform sampler2D tex_overlay;
+uniform sampler2D tex_clip;
+uniform sampler2D tex_bump;
+uniform sampler2D tex_pal;
+uniform sampler2D tex_waves;
+#if SHADOW == 1
+uniform sampler2D shadow_map;
+#elif SHADOW == 2
+uniform sampler2DShadow shadow_map;
+#endif
+
+#ifdef PASS_COLOUR
+in vec3 v_eye;
+in vec3 v_map;
+in vec3 v_nrm;
+#ifdef HAS_TAN
+in vec3 v_tan;
+in vec3 v_bit;
+#endif
+#ifdef OVERLAY
+in vec2 v_otex;
+#endif
+#ifdef VCOL
+in vec4 v_col;
+#endif
+#ifdef SHADOW
+in vec4 v_shadow;
+#endif
+#if defined(BOTTOMFOG) || defined(WATER)
+in float v_depth;
+#endif
+#ifdef FOAM
+in vec2 v_cell;
+flat in vec4 v_flow_a;
+flat in vec4 v_flow_b;
+#endif
+flat in vec4 v_mix;
+#ifdef OBFOG
+in float v_under;
+#endif
+layout(location = 0) out vec4 out_colour;
+#ifdef NORMALS
+layout(location = 1) out vec4 out_normal;
+#endif
+#endif
+#ifdef TEX
+in vec2 v_tex;
+#endif
+#ifdef CLIP
+in vec2 v_clip;
+#endif
+#ifdef PASS_ID
+flat in float v_id;
+layout(location = 0) out vec4 out_id;
+#endif
+
+#ifdef PASS_COLOUR
+#ifdef OVERLAY
+vec4 overlay(vec4 b, vec4 s)
+{
+#if OVERLAY == 3
+    return vec4(colblend(b.rgb, s), b.a);
+#else
+#if OVERLAY == 1
+    vec3 pick = clamp((b.rgb - 0.5) * 1000.0, 0.0, 1.0);
+#else
+    vec3 pick = clamp((s.rgb - 0.5) * 1000.0, 0.0, 1.0);
+#endif
+    return vec4(mix(2.0 * b.rgb * s.rgb, 1.0 - 2.0 * (1.0 - b.rgb) * (1.0 - s.rgb), pick), b.a);
+#endif
+}
+#endif
+
+#ifdef HUE
+vec3 rgb2hsv(vec3 c)
+{
+    vec4 p = mix(vec4(c.bg, -1.0, 2.0 / 3.0), vec4(c.gb, 0.0, -1.0 / 3.0), step(c.b, c.g));
+    vec4 q = mix(vec4(p.xyw, c.r), vec4(c.r, p.yzx), step(p.x, c.r));
+    float d = q.x - min(q.w, q.y);
+    return vec3(abs(q.z + (q.w - q.y) / (6.0 * d + 1e-10)), d / (q.x + 1e-10), q.x);
+}
+vec3 hsv2rgb(vec3 h)
+{
+    vec3 p = abs(fract(h.xxx + vec3(1.0, 2.0 / 3.0, 1.0 / 3.0)) * 6.0 - 3.0);
+    return h.z * mix(vec3(1.0), clamp(p - 1.0, 0.0, 1.0), h.y);
+}
+#endif
+
+#if defined(CEL_D) || defined(CEL_S)
+vec3 cel(vec3 c)
+{
+    float m = max(max(c.r, c.g), c.b);
+    if (m < 0.01)
+        return vec3(0.0);
+    float v = m > 0.5 ? 1.0 : m > 0.1 ? 0.5 : 0.0;
+    return c * (v / m);
+}
+#endif
+
+#ifdef SHADOW
+float day_share()
+{
+    vec3 q = v_shadow.xyz / v_shadow.w;
+    float px = shadow_params.x, thr = shadow_params.y;
+#if SHADOW == 1
+    float lit = 0.0;
+    for (float y = -1.5; y <= 1.5; y += 1.0)
+        for (float x = -1.5; x <= 1.5; x += 1.0)
+            if (texture(shadow_map, q.xy + vec2(x, y) * px).r + thr > q.z)
+                lit += 1.0;
+    return lit / 16.0;
+#else
+    if (q.x < 0.0 || q.x > 1.0 || q.y < 0.0 || q.y > 1.0 || q.z > 1.0)
+        return 1.0;
+    float z = q.z - thr;
+    return 0.25 * (texture(shadow_map, vec3(q.xy + vec2(-px, -px), z)) +
+                   texture(shadow_map, vec3(q.xy + vec2(px, -px), z)) +
+                   texture(shadow_map, vec3(q.xy + vec2(-px, px), z)) +
+                   texture(shadow_map, vec3(q.xy + vec2(px, px), z)));
+#endif
+}
+#endif
+
+vec3 sky(vec3 dir)
+{
+    return mix(sky_low.rgb, sky_high.rgb, smoothstep(0.0, 0.75, max(dir.z, 0.0)));
+}
+
+#ifdef LIT
+void light(vec3 n, vec3 edir, out vec3 bcol, out vec3 scol)
+{
+    bcol = m_emi.rgb;
+    scol = vec3(0.0);
+    for (int i = 0; i < counts.x; i++) {
+        vec4 pos = lights[i * 5];
+        float L = 1.0;
+        vec3 D = pos.xyz;
+        if (pos.w != 0.0) {
+            vec4 att = lights[i * 5 + 4];
+            vec3 r = pos.xyz - v_eye;
+            float d = length(r);
+            D = r / d;
+            L = min(1.0 / (att.x + att.y * d + att.z * d * d), 1.0);
+            L *= clamp((L - att.w) * 20.0, 0.0, 1.0);
+        }
+        float k = dot(n, D);
+        bcol += m_amb.rgb * lights[i * 5 + 1].rgb * L;
+        if (k > 0.0) {
+#ifdef SHADOW
+            if (i == counts.y)
+                k *= day_share();
+#endif
+            bcol += m_dif.rgb * lights[i * 5 + 2].rgb * k * L;
+            if (m_misc.x > 0.5)
+                scol += m_spc.rgb * lights[i * 5 + 3].rgb * pow(max(dot(edir, reflect(-D, n)), 0.0), m_misc.x) * L;
+        }
+    }
+#ifdef CEL_D
+    bcol = cel(bcol);
+#endif
+#ifdef CEL_S
+    scol = cel(scol);
+#endif
+}
+#endif
+
+#ifdef WATER
+vec3 waves(vec2 scale, vec2 drift, float o)
+{
+    return texture(tex_waves, v_map.xy * scale + clock.x * drift + vec2(o)).rgb;
+}
+#endif
+#endif
+
+void main()
+{
+#ifdef TEX
+    vec4 t = texture(tex_base, v_tex);
+#ifdef PAL
+    t = texture(tex_pal, t.rg);
+#endif
+#ifdef ALPHATEST
+    if (t.a < 0.5)
+        discard;
+#endif
+#endif
+#ifdef CLIP
+    vec4 clip = texture(tex_clip, v_clip);
+    if (m_hue.w > 0.0 && clip.a < m_hue.w)
+        discard;
+#endif
+
+#ifdef PASS_COLOUR
+    vec3 edir = -normalize(v_eye);
+    vec3 n = v_nrm;
+#ifdef BUMP
+#ifdef BUMP_OTEX
+    vec3 b = (texture(tex_bump, v_otex).rgb - 0.5) * 2.0;
+#else
+    vec3 b = (texture(tex_bump, v_tex).rgb - 0.5) * 2.0;
+#endif
+#ifdef TERRAIN
+    // The tangents of the ground lie along the map's axes; here they are turned into eye space with the normal.
+    vec3 ground = normalize(n);
+    vec3 tx = mat3(view) * v_tan;
+    tx = normalize(tx - ground * dot(ground, tx));
+    n = b.x * tx + b.y * cross(ground, tx) + b.z * ground;
+#else
+    n = b.x * v_tan + b.y * v_bit + b.z * n;
+#endif
+#endif
+#ifdef WATER
+    vec3 A = waves(vec2(0.01, 0.012), vec2(0.025, 0.035), 0.0) + waves(vec2(0.019, 0.018), vec2(-0.035, -0.025), 0.0);
+    vec3 B = waves(vec2(0.01, 0.012), vec2(0.025, 0.035), 0.5) + waves(vec2(0.019, 0.018), vec2(-0.035, -0.025), 0.5);
+    vec3 N = (mix(A, B, abs(mod(clock.x, 2.0) - 1.0)) - 1.0) * vec3(1.0 / 16.0, 1.0 / 16.0, 1.0);
+    n = vec3(N.x, N.y, 0.0) + N.z * n;
+#endif
+    n = normalize(n);
+
+    vec4 c = vec4(1.0) * m_base;
+#ifdef TEX
+    c *= t;
+#endif
+#ifdef VCOL
+    c *= v_col;
+#endif
+    c.rgb = colblend(c.rgb, v_mix);
+#ifdef WATER
+    // The sky mirrored, more at a flat angle, and the sun in the waves.
+    vec3 up = transpose(mat3(view)) * reflect(-edir, n);
+    float facing = max(dot(edir, n), 0.0);
+    float fresnel = 0.25 + 0.75 * pow(1.0 - facing, 3.0);
+    c.rgb *= sky(up) * sky_low.w * fresnel;
+#endif
+#ifdef OVERLAY
+    c = overlay(c, texture(tex_overlay, v_otex));
+#endif
+#ifdef ENV
+    c.rgb += sky(-(transpose(mat3(view)) * reflect(edir, n))) * m_env.rgb;
+#endif
+#ifdef CLIP
+    c *= clip;
+#endif
+    c.rgb = colblend(c.rgb, m_mask);
+#ifdef LIT
+    vec3 bcol, scol;
+    light(n, edir, bcol, scol);
+    c = c * vec4(bcol, m_dif.a) + vec4(scol, 0.0);
+#endif
+#ifdef HUE
+    vec3 hsv = rgb2hsv(c.rgb);
+    float h = fract((fract(hsv.x + (1.5 - m_hue.x)) - 0.5) * (1.0 - m_hue.y) + (1.0 + m_hue.x));
+    c.rgb = hsv2rgb(vec3(h, hsv.y * m_hue.z, hsv.z));
+#endif
+#ifdef BOTTOMFOG
+    c.rgb = mix(c.rgb, vec3(0.0, 16.0, 48.0) / 255.0, min(v_depth / 8.0, 1.0));
+#endif
+#ifdef OBFOG
+    c.rgb = mix(c.rgb, vec3(0.0, 16.0, 48.0) / 255.0, clamp(v_under / 8.0, 0.0, 1.0));
+#endif
+    // Ours: far ground fades to the sky, by the distance from what the camera looks at. Strength 0 leaves the bits.
+    if (fog.a > 0.0)
+        c.rgb = mix(c.rgb, fog.rgb, fog.a * smoothstep(fog_range.z, fog_range.w, distance(v_map.xy, fog_range.xy)));
+    out_colour = c;
+#ifdef NORMALS
+#if NORMALS == 2
+    out_normal = vec4((floor(clamp(n, -1.0, 1.0) * 127.0 + 0.5) + 128.0) / 255.0, 1.0);
+#else
+    out_normal = vec4(n, 1.0);
+#endif
+#endif
+#endif
+#ifdef PASS_ID
+    float id = v_id;
+    out_id = vec4(mod(id, 256.0), mod(floor(id / 256.0), 256.0), floor(id / 65536.0), 255.0) / 255.0;
+#endif
+}

@@ -1,0 +1,154 @@
+// Vertex stage of everything in the scene. One path for the position, so that layers that share vertices share depth
+// to the bit (invariant), whatever else their programs do.
+layout(location = 0) in vec3 a_pos;
+layout(location = 1) in vec3 a_nrm;
+layout(location = 2) in vec2 a_tex;
+layout(location = 3) in vec4 a_col;
+layout(location = 4) in vec2 a_otex;
+layout(location = 5) in vec3 a_tan;
+layout(location = 6) in vec3 a_bit;
+layout(location = 7) in vec2 a_clip;
+layout(location = 8) in vec4 a_bone;
+layout(location = 9) in vec4 a_weight;
+layout(location = 10) in vec3 a_morph_a;
+layout(location = 11) in vec3 a_morph_b;
+
+// Per instance: 8 texels. 0..3 model matrix columns; 4 mix colour; 5 water height for object fog, sway phase, first
+// texel of the bone matrices, click id; 6 sway: amplitude, frequency, root height, unused; 7 morph factors.
+uniform samplerBuffer instances;
+uniform int instance_base;
+
+invariant gl_Position;
+
+#ifdef PASS_COLOUR
+out vec3 v_eye;
+out vec3 v_map;
+out vec3 v_nrm;
+#ifdef HAS_TAN
+out vec3 v_tan;
+out vec3 v_bit;
+#endif
+#ifdef OVERLAY
+out vec2 v_otex;
+#endif
+#ifdef VCOL
+out vec4 v_col;
+#endif
+#ifdef SHADOW
+out vec4 v_shadow;
+#endif
+#if defined(BOTTOMFOG) || defined(WATER)
+out float v_depth;
+#endif
+#ifdef FOAM
+out vec2 v_cell;
+flat out vec4 v_flow_a;
+flat out vec4 v_flow_b;
+#endif
+flat out vec4 v_mix;
+#ifdef OBFOG
+out float v_under;
+#endif
+#endif
+#ifdef TEX
+out vec2 v_tex;
+#endif
+#ifdef CLIP
+out vec2 v_clip;
+#endif
+#ifdef PASS_ID
+flat out float v_id;
+#endif
+
+#ifdef SKIN
+mat4 bone(int base, float index)
+{
+    int at = base + int(index) * 4;
+    return mat4(texelFetch(instances, at), texelFetch(instances, at + 1), texelFetch(instances, at + 2),
+                texelFetch(instances, at + 3));
+}
+#endif
+
+void main()
+{
+    int at = (instance_base + gl_InstanceID) * 8;
+    mat4 model = mat4(texelFetch(instances, at), texelFetch(instances, at + 1), texelFetch(instances, at + 2),
+                      texelFetch(instances, at + 3));
+    vec4 extra = texelFetch(instances, at + 5);
+    vec4 objv = vec4(a_pos, 1.0);
+    vec3 objn = a_nrm;
+    mat3 turn = mat3(model);
+
+#ifdef MORPH
+    vec4 mf = texelFetch(instances, at + 7);
+    objv.xyz += a_morph_a * mf.x + a_morph_b * mf.y;
+#endif
+#ifdef SKIN
+    int base = int(extra.z);
+    mat4 pose = bone(base, a_bone.x) * a_weight.x + bone(base, a_bone.y) * a_weight.y +
+                bone(base, a_bone.z) * a_weight.z + bone(base, a_bone.w) * a_weight.w;
+    objv = vec4((pose * objv).xyz, 1.0);
+    objn = mat3(pose) * objn;
+#endif
+    vec4 mapv = model * objv;
+#ifdef SWAY
+    // The crown leans with the wind and trembles; the root stands still. Strength grows with the square of the height.
+    vec4 sway = texelFetch(instances, at + 6);
+    float lift = max(objv.z - sway.z, 0.0);
+    float bend = lift * lift * sway.x * clock.y;
+    float gust = sin(clock.x * sway.y + extra.y) + 0.4 * sin(clock.x * sway.y * 2.7 + extra.y * 3.1);
+    float flutter = sin(clock.x * 5.3 + objv.x * 0.9 + objv.y * 1.3 + extra.y) * 0.15;
+    mapv.xy += clock.zw * bend * (0.6 + 0.4 * gust) + vec2(-clock.w, clock.z) * bend * flutter;
+#endif
+    vec4 eyev = view * mapv;
+    gl_Position = proj * eyev;
+
+#ifdef PASS_COLOUR
+    v_eye = eyev.xyz;
+    v_map = mapv.xyz;
+    v_nrm = mat3(view) * (turn * objn);
+    v_mix = texelFetch(instances, at + 4);
+#ifdef HAS_TAN
+#ifdef TERRAIN
+    v_tan = vec3(1.0, 0.0, 0.0);
+    v_bit = vec3(0.0, 1.0, 0.0);
+#else
+    v_tan = turn * a_tan;
+    v_bit = turn * a_bit;
+#endif
+#endif
+#ifdef OVERLAY
+    v_otex = a_otex;
+#endif
+#ifdef VCOL
+    v_col = a_col;
+#endif
+#ifdef SHADOW
+    v_shadow = shadow_matrix * eyev;
+#endif
+#if defined(BOTTOMFOG) || defined(WATER)
+    v_depth = a_otex.x;
+#endif
+#ifdef FOAM
+    v_cell = a_tex;
+    v_flow_a = a_bone;
+    v_flow_b = a_weight;
+#endif
+#ifdef OBFOG
+    v_under = extra.x - mapv.z;
+#endif
+#endif
+#ifdef TEX
+#ifdef TERRAIN
+    v_tex = vec2(mapv.x, -mapv.y) / m_misc.w;
+#else
+    v_tex = a_tex + m_misc.yz * clock.x;
+#endif
+#endif
+#ifdef CLIP
+    v_clip = a_clip;
+#endif
+#ifdef PASS_ID
+    v_id = extra.w;
+#endif
+}

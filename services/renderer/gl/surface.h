@@ -1,0 +1,51 @@
+/* surface.h - where pictures go: a window, nothing but memory, or a driver that does nothing.
+ *
+ * A surface owns one OpenGL 3.3 core context and loads the function table of glad/gl.h, which is global: a
+ * process has one surface at a time. All of this and all GL work belong to one thread.
+ *
+ *   WINDOW    SDL2. Fails with a text that says what is missing: no display, or a driver below 3.3.
+ *   HEADLESS  EGL without a surface (Mesa's surfaceless platform, else the default display with a 1x1
+ * pbuffer). There is no window framebuffer: draw into a target and read it. NULL      every GL function is a
+ * no-op that succeeds (see nullgl.h): measures our own code.
+ *
+ * Source: docs/design.md 3, docs/spec/rendering.md 21.1.
+ */
+#ifndef STN_RENDERER_GL_SURFACE_H
+#define STN_RENDERER_GL_SURFACE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum stn_surface_kind { STN_SURFACE_WINDOW, STN_SURFACE_HEADLESS, STN_SURFACE_NULL } stn_surface_kind;
+
+typedef struct stn_surface_options {
+    stn_surface_kind kind;
+    const char *title;
+    int width, height; /* pixels, 1..16384 */
+    bool vsync;
+    bool debug; /* ask for a debug context; its messages are logged and counted */
+} stn_surface_options;
+
+typedef struct stn_surface stn_surface;
+
+stn_status stn_surface_new(const stn_surface_options *o, stn_surface **out, stn_err *err);
+void stn_surface_free(stn_surface *s); /* NULL is fine */
+stn_surface_kind stn_surface_kind_of(const stn_surface *s);
+void stn_surface_size(const stn_surface *s, int *w, int *h); /* drawable pixels */
+void stn_surface_resize(stn_surface *s, int w, int h); /* a window follows the window system instead */
+bool stn_surface_has_window(const stn_surface *s); /* framebuffer 0 exists */
+void stn_surface_swap(stn_surface *s);
+void stn_surface_fullscreen(stn_surface *s, bool on);
+bool stn_surface_in_background(const stn_surface *s); /* minimised, or without the keyboard */
+void *stn_surface_sdl_window(const stn_surface *s); /* SDL_Window *, or NULL */
+
+/* Of the context: the driver's words, whether it draws in software, and what is there beyond 3.3. */
+const char *stn_surface_renderer(const stn_surface *s);
+const char *stn_surface_version(const stn_surface *s);
+bool stn_surface_is_software(const stn_surface *s);
+uint64_t
+stn_surface_debug_messages(const stn_surface *s); /* of KHR_debug: errors, undefined and deprecated use */
+
+#endif

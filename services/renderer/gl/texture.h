@@ -1,0 +1,48 @@
+/* texture.h - textures in the driver's memory, known by id, with the sampling each asks for.
+ *
+ * All are RGBA8, linear values, row 0 first. Levels are given ready-made: nothing is computed on this thread.
+ * A texture of impossible size is refused; drawing with an unknown id uses the 1x1 magenta placeholder.
+ * Source: docs/spec/rendering.md 11.1, 25.
+ */
+#ifndef STN_RENDERER_GL_TEXTURE_H
+#define STN_RENDERER_GL_TEXTURE_H
+
+#include "base/err.h"
+#include "renderer/gl/record.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STN_FILTER_NEAREST, STN_FILTER_LINEAR };
+enum { STN_MIP_NONE, STN_MIP_NEAREST, STN_MIP_LINEAR };
+
+typedef struct stn_sampling {
+    uint8_t mag, min; /* STN_FILTER_* */
+    uint8_t mip; /* STN_MIP_* */
+    uint8_t clamp; /* to the edge; else it repeats */
+} stn_sampling;
+
+typedef struct stn_texture_level {
+    uint32_t width, height;
+    const uint8_t *rgba; /* width * height * 4 bytes */
+} stn_texture_level;
+
+typedef struct stn_textures stn_textures;
+
+/* The finest anisotropy used for textures with mip levels: 1 = off, as in the reference. */
+stn_textures *stn_textures_new(stn_glrec *rec, float anisotropy);
+void stn_textures_free(stn_textures *t);
+/* STN_TOO_BIG or STN_BAD_DATA say which size. Levels halve, down to any size, at most 16. */
+stn_status stn_textures_add(stn_textures *t, const stn_texture_level *levels, size_t count,
+                            stn_sampling sampling, uint32_t *id, stn_err *err);
+/* Overwrites a rectangle of level 0, inside the texture. */
+void stn_textures_update(stn_textures *t, uint32_t id, uint32_t x, uint32_t y, uint32_t w, uint32_t h,
+                         const uint8_t *rgba);
+void stn_textures_remove(stn_textures *t, uint32_t id);
+/* Binds to the unit; an unknown id binds the placeholder. */
+void stn_textures_bind(stn_textures *t, uint32_t id, int unit);
+uint32_t stn_textures_sampler(stn_textures *t, stn_sampling sampling); /* GL name, kept */
+size_t stn_textures_count(const stn_textures *t);
+size_t stn_textures_bytes(const stn_textures *t);
+
+#endif

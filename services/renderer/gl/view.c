@@ -1,0 +1,637 @@
+#include "renderer/gl/view.h"
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/table.h"
+#include "renderer/gl/blocks.h"
+#include "renderer/gl/shaders.h"
+#include "renderer/gl/target.h"
+#include "renderer/scene/order.h"
+
+#include <glad/gl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_MATERIALS 8192
+#define MAX_BONES 8192
+#define RING 3 /* buffers in turn, so that none is written while the GPU may read it */
+
+struct draw {
+    uint32_t mesh, material;
+    unsigned flags;
+    stn_instance instance;
+};
+
+struct stn_view {
+    stn_glrec *rec;
+    stn_programs *programs;
+    stn_meshes *meshes;
+    stn_textures *textures;
+    stn_target target;
+    stn_shadow_target shadow;
+    bool has_shadow;
+
+    stn_material *materials; /* id - 1 */
+    uint32_t material_count;
+    stn_table *material_ids; /* hash -> id */
+    uint32_t material_buffer;
+    int32_t material_stride;
+
+    struct draw *draws;
+    uint32_t draw_count, draw_cap;
+    stn_m4 *bones;
+    uint32_t bone_count;
+    stn_order_item *items, *scratch;
+    uint32_t item_cap;
+    stn_block_instance *block;
+    size_t block_bytes;
+
+    uint32_t frame_buffer[RING], instance_buffer[RING], instance_texture[RING];
+    size_t instance_bytes[RING];
+    unsigned turn;
+    int32_t max_texels;
+
+    uint32_t empty_vao, copy_program, outline_program;
+    int outline_normals;
+    float outline_strength;
+    uint32_t nearest, linear_clamp, compare, exact_repeat; /* samplers */
+    uint32_t waves;
+    stn_view_counts last;
+};
+
+static uint32_t make_sampler(GLint mag, GLint min, GLint wrap, bool compare)
+{
+    uint32_t s;
+
+    glGenSamplers(1, &s);
+    glSamplerParameteri(s, GL_TEXTURE_MAG_FILTER, mag);
+    glSamplerParameteri(s, GL_TEXTURE_MIN_FILTER, min);
+    glSamplerParameteri(s, GL_TEXTURE_WRAP_S, wrap);
+    glSamplerParameteri(s, GL_TEXTURE_WRAP_T, wrap);
+    if (compare) {
+        glSamplerParameteri(s, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE);
+        glSamplerParameteri(s, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
+    }
+    return s;
+}
+
+static stn_status make_fixed(stn_view *v, int shadow_size, stn_err *err)
+{
+    GLint align = 256;
+    stn_status st;
+
+    glGetIntegerv(GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT, &align);
+    glGetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &v->max_texels);
+    align = align < 16 ? 16 : align;
+    v->material_stride = ((int32_t)sizeof(stn_block_material) + align - 1) / align * align;
+    glGenBuffers(1, &v->material_buffer);
+    glBindBuffer(GL_UNIFORM_BUFFER, v->material_buffer);
+    glBufferData(GL_UNIFORM_BUFFER, (GLsizeiptr)v->material_stride * MAX_MATERIALS, NULL, GL_STATIC_DRAW);
+    glGenBuffers(RING, v->frame_buffer);
+    glGenBuffers(RING, v->instance_buffer);
+    glGenTextures(RING, v->instance_texture);
+    for (int i = 0; i < RING; i++) {
+        glBindBuffer(GL_UNIFORM_BUFFER, v->frame_buffer[i]);
+        glBufferData(GL_UNIFORM_BUFFER, sizeof(stn_block_frame), NULL, GL_STREAM_DRAW);
+        glBindBuffer(GL_TEXTURE_BUFFER, v->instance_buffer[i]);
+        glBufferData(GL_TEXTURE_BUFFER, 65536, NULL, GL_STREAM_DRAW);
+        v->instance_bytes[i] = 65536;
+        stn_glrec_texture(v->rec, STN_UNIT_INSTANCES, GL_TEXTURE_BUFFER, v->instance_texture[i], 0);
+        glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32F, v->instance_buffer[i]);
+    }
+    glGenVertexArrays(1, &v->empty_vao);
+    v->nearest = make_sampler(GL_NEAREST, GL_NEAREST, GL_CLAMP_TO_EDGE, false);
+    v->exact_repeat = make_sampler(GL_NEAREST, GL_NEAREST, GL_REPEAT, false);
+    v->linear_clamp = make_sampler(GL_LINEAR, GL_NEAREST, GL_CLAMP_TO_EDGE, false);
+    v->compare = make_sampler(GL_LINEAR, GL_LINEAR, GL_CLAMP_TO_EDGE, true);
+    v->copy_program = stn_program_simple(stn_shader_quad, stn_shader_copy, "", err);
+    if (!v->copy_program)
+        return STN_UNSUPPORTED;
+    stn_glrec_invalidate(v->rec);
+    if (shadow_size > 0) {
+        st = stn_shadow_target_init(&v->shadow, v->rec, shadow_size, err);
+        if (st != STN_OK)
+            return st;
+        v->has_shadow = true;
+    }
+    return STN_OK;
+}
+
+stn_status stn_view_new(stn_glrec *rec, stn_programs *programs, stn_meshes *meshes, stn_textures *textures,
+                        int shadow_size, stn_view **out, stn_err *err)
+{
+    stn_view *v = calloc(1, sizeof *v);
+    stn_status st;
+
+    *out = NULL;
+    if (!v)
+        return stn_fail(err, STN_NO_MEMORY, "view");
+    v->rec = rec;
+    v->programs = programs;
+    v->meshes = meshes;
+    v->textures = textures;
+    v->materials = calloc(MAX_MATERIALS, sizeof *v->materials);
+    v->material_ids = stn_table_new();
+    v->bones = malloc(MAX_BONES * sizeof *v->bones);
+    if (!v->materials || !v->material_ids || !v->bones) {
+        st = stn_fail(err, STN_NO_MEMORY, "view");
+        goto fail;
+    }
+    st = make_fixed(v, shadow_size, err);
+    if (st != STN_OK)
+        goto fail;
+    *out = v;
+    return STN_OK;
+fail:
+    stn_view_free(v);
+    return st;
+}
+
+void stn_view_free(stn_view *v)
+{
+    if (!v)
+        return;
+    stn_target_fini(&v->target, v->rec);
+    if (v->has_shadow)
+        stn_shadow_target_fini(&v->shadow, v->rec);
+    glDeleteBuffers(1, &v->material_buffer);
+    glDeleteBuffers(RING, v->frame_buffer);
+    glDeleteBuffers(RING, v->instance_buffer);
+    glDeleteTextures(RING, v->instance_texture);
+    glDeleteVertexArrays(1, &v->empty_vao);
+    glDeleteSamplers(1, &v->nearest);
+    glDeleteSamplers(1, &v->exact_repeat);
+    glDeleteSamplers(1, &v->linear_clamp);
+    glDeleteSamplers(1, &v->compare);
+    if (v->copy_program)
+        glDeleteProgram(v->copy_program);
+    if (v->outline_program)
+        glDeleteProgram(v->outline_program);
+    stn_glrec_invalidate(v->rec);
+    free(v->materials);
+    stn_table_free(v->material_ids);
+    free(v->draws);
+    free(v->bones);
+    free(v->items);
+    free(v->scratch);
+    free(v->block);
+    free(v);
+}
+
+stn_status stn_view_resize(stn_view *v, int width, int height, bool outlines, stn_err *err)
+{
+    if (width < 1 || height < 1 || width > 16384 || height > 16384)
+        return stn_fail(err, STN_USAGE, "picture of %dx%d: 1 to 16384 a side", width, height);
+    if (v->target.width == width && v->target.height == height && (v->target.normal != 0) == outlines)
+        return STN_OK;
+    stn_target_fini(&v->target, v->rec);
+    return stn_target_init(&v->target, v->rec, width, height, outlines, err);
+}
+
+static void put4(float *to, const float *from)
+{
+    memcpy(to, from, 4 * sizeof *to);
+}
+
+uint32_t stn_view_material(stn_view *v, const stn_material *m)
+{
+    uint64_t hash;
+    uintptr_t known;
+    stn_block_material b;
+
+    hash = stn_hash_feed(STN_HASH_START, m, sizeof *m);
+    known = (uintptr_t)stn_table_get(v->material_ids, hash);
+    if (known && memcmp(&v->materials[known - 1], m, sizeof *m) == 0)
+        return (uint32_t)known;
+    if (v->material_count == MAX_MATERIALS)
+        return 0;
+    v->materials[v->material_count] = *m;
+    memset(&b, 0, sizeof b);
+    put4(b.amb, m->amb);
+    put4(b.dif, m->dif);
+    put4(b.spc, m->spc);
+    put4(b.emi, m->emi);
+    put4(b.base, m->base);
+    put4(b.mask, m->mask);
+    memcpy(b.hue, m->hue, sizeof m->hue);
+    b.hue[3] = m->clip_threshold;
+    put4(b.env, m->env);
+    b.misc[0] = m->shine;
+    b.misc[1] = m->scroll[0];
+    b.misc[2] = m->scroll[1];
+    b.misc[3] = m->period > 0.0f ? m->period : 1.0f;
+    glBindBuffer(GL_UNIFORM_BUFFER, v->material_buffer);
+    glBufferSubData(GL_UNIFORM_BUFFER, (GLintptr)v->material_count * v->material_stride, sizeof b, &b);
+    v->material_count++;
+    if (!known)
+        stn_table_put(v->material_ids, hash, (void *)(uintptr_t)v->material_count, NULL);
+    return v->material_count;
+}
+
+void stn_view_set_waves(stn_view *v, uint32_t texture)
+{
+    v->waves = texture;
+}
+
+void stn_view_begin(stn_view *v)
+{
+    v->draw_count = 0;
+    v->bone_count = 0;
+    memset(&v->last, 0, sizeof v->last);
+}
+
+uint32_t stn_view_bones(stn_view *v, const stn_m4 *bones, uint32_t count)
+{
+    uint32_t at = v->bone_count;
+
+    if (count > MAX_BONES - at)
+        return 0;
+    memcpy(v->bones + at, bones, count * sizeof *bones);
+    v->bone_count += count;
+    return at + 1;
+}
+
+void stn_view_add(stn_view *v, uint32_t mesh, uint32_t material, const stn_instance *instance, unsigned flags)
+{
+    if (material == 0 || material > v->material_count || !stn_meshes_get(v->meshes, mesh) ||
+        !stn_m4_finite(&instance->model) || v->draw_count == STN_VIEW_MAX_DRAWS) {
+        v->last.dropped++;
+        return;
+    }
+    if (v->draw_count == v->draw_cap) {
+        uint32_t cap = v->draw_cap ? v->draw_cap * 2 : 1024;
+        void *p = realloc(v->draws, cap * sizeof *v->draws);
+
+        if (!p) {
+            v->last.dropped++;
+            return;
+        }
+        v->draws = p;
+        v->draw_cap = cap;
+    }
+    v->draws[v->draw_count++] = (struct draw){mesh, material, flags, *instance};
+}
+
+/* The draws of one pass in order. Items point at draws; programs are looked up once a draw. */
+static uint32_t sorted(stn_view *v, unsigned flag, int pass, int shadows, int normals)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < v->draw_count; i++) {
+        const struct draw *d = &v->draws[i];
+        const stn_material *m = &v->materials[d->material - 1];
+        const stn_program *p;
+
+        /* The state of depth writing is kept in the pass of the shadow map: what writes none casts none. */
+        if (!(d->flags & flag) || (pass == STN_PASS_SHADOW && m->no_depth_write))
+            continue;
+        p = stn_programs_get(v->programs, stn_program_key(m->features, pass, shadows, normals));
+        if (!p) {
+            v->last.waiting++;
+            continue;
+        }
+        v->items[n].index = i;
+        v->items[n].key.place = pass == STN_PASS_COLOUR ? stn_order_place(m->order, m->suborder) : 0;
+        v->items[n].key.state =
+            (uint64_t)p->number << 48 | (uint64_t)(d->material & 0xffff) << 32 | (uint64_t)d->mesh;
+        n++;
+    }
+    stn_order_sort(v->items, v->scratch, n);
+    return n;
+}
+
+static void put_instance(stn_block_instance *b, const stn_instance *in, uint32_t bones_at)
+{
+    memcpy(b->model, in->model.m, sizeof b->model);
+    put4(b->mix, in->mix);
+    b->extra[0] = in->water_z;
+    b->extra[1] = in->sway_phase;
+    b->extra[2] = in->bones ? (float)(bones_at + (in->bones - 1) * 4) : 0.0f;
+    b->extra[3] = (float)in->click_id;
+    b->sway[0] = in->sway_amplitude;
+    b->sway[1] = in->sway_frequency;
+    b->sway[2] = in->sway_root;
+    b->sway[3] = 0.0f;
+    b->morph[0] = in->morph[0];
+    b->morph[1] = in->morph[1];
+    b->morph[2] = b->morph[3] = 0.0f;
+}
+
+static bool room(stn_view *v)
+{
+    size_t bytes = ((size_t)v->draw_count * 2 + 1) * sizeof *v->block + (size_t)v->bone_count * 64;
+
+    if (v->draw_count > v->item_cap) {
+        uint32_t cap = v->draw_cap;
+        void *a = realloc(v->items, cap * sizeof *v->items), *b;
+
+        if (a)
+            v->items = a;
+        b = realloc(v->scratch, cap * sizeof *v->scratch);
+        if (b)
+            v->scratch = b;
+        if (!a || !b)
+            return false;
+        v->item_cap = cap;
+    }
+    if (bytes > v->block_bytes) {
+        void *p = realloc(v->block, bytes * 2);
+
+        if (!p)
+            return false;
+        v->block = p;
+        v->block_bytes = bytes * 2;
+    }
+    return true;
+}
+
+static void upload_instances(stn_view *v, size_t bytes)
+{
+    unsigned t = v->turn;
+
+    if (bytes == 0)
+        return;
+    if (bytes > (size_t)v->max_texels * 16)
+        bytes = (size_t)v->max_texels * 16;
+    glBindBuffer(GL_TEXTURE_BUFFER, v->instance_buffer[t]);
+    if (bytes > v->instance_bytes[t])
+        v->instance_bytes[t] = bytes * 2;
+    /* Fresh storage each time: the driver keeps the old one for the frame that still reads it. */
+    glBufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)v->instance_bytes[t], NULL, GL_STREAM_DRAW);
+    glBufferSubData(GL_TEXTURE_BUFFER, 0, (GLsizeiptr)bytes, v->block);
+}
+
+static void put_frame(stn_view *v, const stn_frame *f)
+{
+    stn_block_frame b;
+
+    memset(&b, 0, sizeof b);
+    memcpy(b.view, f->view.m, sizeof b.view);
+    memcpy(b.proj, f->proj.m, sizeof b.proj);
+    memcpy(b.shadow_matrix, f->shadow_matrix.m, sizeof b.shadow_matrix);
+    b.clock[0] = (float)fmod(f->time, 3000.0);
+    memcpy(b.clock + 1, f->wind, sizeof f->wind);
+    b.screen[0] = (float)v->target.width;
+    b.screen[1] = (float)v->target.height;
+    b.screen[2] = 1.0f / b.screen[0];
+    b.screen[3] = 1.0f / b.screen[1];
+    put4(b.fog, f->fog);
+    put4(b.fog_range, f->fog_range);
+    put4(b.sky_low, f->sky_low);
+    put4(b.sky_high, f->sky_high);
+    b.shadow_params[0] = v->has_shadow ? 1.0f / (float)v->shadow.size : 0.0f;
+    b.shadow_params[1] = 1.0f / 5000.0f;
+    b.counts[0] = f->light_count > STN_FRAME_LIGHTS ? STN_FRAME_LIGHTS : f->light_count;
+    b.counts[1] = f->day_light;
+    for (int i = 0; i < b.counts[0]; i++) {
+        const stn_lit *l = &f->lights[i];
+
+        memcpy(b.lights[i][0], &l->pos, 16);
+        memcpy(b.lights[i][1], &l->amb, 16);
+        memcpy(b.lights[i][2], &l->dif, 16);
+        memcpy(b.lights[i][3], &l->spc, 16);
+        memcpy(b.lights[i][4], &l->ac, 16);
+    }
+    glBindBuffer(GL_UNIFORM_BUFFER, v->frame_buffer[v->turn]);
+    glBufferData(GL_UNIFORM_BUFFER, sizeof b, &b, GL_STREAM_DRAW);
+    stn_glrec_block(v->rec, STN_BLOCK_FRAME, v->frame_buffer[v->turn], 0, sizeof b);
+}
+
+static void apply_material(stn_view *v, const stn_material *m, uint32_t id, int pass)
+{
+    stn_glrec *r = v->rec;
+
+    stn_glrec_block(r, STN_BLOCK_MATERIAL, v->material_buffer, (int64_t)(id - 1) * v->material_stride,
+                    sizeof(stn_block_material));
+    if (m->features & (STN_MAT_TEX | STN_MAT_WATER))
+        stn_textures_bind(v->textures, m->texture[STN_MAT_T_BASE], STN_MAT_T_BASE);
+    if (m->features & (STN_MAT_OVERLAY_A | STN_MAT_OVERLAY_CP | STN_MAT_OVERLAY_OL))
+        stn_textures_bind(v->textures, m->texture[STN_MAT_T_OVERLAY], STN_MAT_T_OVERLAY);
+    if (m->features & STN_MAT_CLIP)
+        stn_textures_bind(v->textures, m->texture[STN_MAT_T_CLIP], STN_MAT_T_CLIP);
+    if (m->features & STN_MAT_BUMP)
+        stn_textures_bind(v->textures, m->texture[STN_MAT_T_BUMP], STN_MAT_T_BUMP);
+    if (m->features & STN_MAT_PAL)
+        stn_textures_bind(v->textures, m->texture[STN_MAT_T_PAL], STN_MAT_T_PAL);
+    stn_glrec_cull(r, !m->no_cull, false);
+    if (pass == STN_PASS_SHADOW) {
+        stn_glrec_depth(r, true, GL_LEQUAL, true);
+        return;
+    }
+    stn_glrec_depth(r, !m->no_depth_test, GL_LEQUAL, !m->no_depth_write);
+    stn_glrec_blend(r, true, &m->blend);
+    stn_glrec_bias(r, m->bias_factor, m->bias_units);
+    stn_glrec_colour_mask(r, 0, !m->no_colour);
+    if (v->target.normal)
+        stn_glrec_colour_mask(r, 1, !m->no_normal && !m->no_depth_write);
+}
+
+/* Draws items[from, to), whose instances stand in the buffer from `base` on in the same order. */
+static void replay(stn_view *v, uint32_t from, uint32_t to, uint32_t base, int pass, int shadows, int normals)
+{
+    for (uint32_t i = from; i < to;) {
+        const struct draw *d = &v->draws[v->items[i].index];
+        const stn_material *m = &v->materials[d->material - 1];
+        const stn_gpu_mesh *mesh = stn_meshes_get(v->meshes, d->mesh);
+        const stn_program *p =
+            stn_programs_get(v->programs, stn_program_key(m->features, pass, shadows, normals));
+        uint32_t end = i + 1;
+
+        while (end < to && stn_order_compare(&v->items[end].key, &v->items[i].key) == 0)
+            end++;
+        if (mesh && p) {
+            stn_glrec_program(v->rec, p->name);
+            stn_glrec_vao(v->rec, mesh->vao);
+            apply_material(v, m, d->material, pass);
+            glUniform1i(p->instance_base, (GLint)(base + i));
+            glDrawElementsInstanced(GL_TRIANGLES, (GLsizei)mesh->index_count, mesh->index_type, NULL,
+                                    (GLsizei)(end - i));
+            if (pass == STN_PASS_SHADOW)
+                v->last.shadow_draws++;
+            else {
+                v->last.draws++;
+                v->last.instances += end - i;
+                v->last.triangles += mesh->index_count / 3 * (end - i);
+            }
+        }
+        i = end;
+    }
+}
+
+static void full_screen(stn_view *v, uint32_t program)
+{
+    stn_glrec_program(v->rec, program);
+    stn_glrec_vao(v->rec, v->empty_vao);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+static void draw_outlines(stn_view *v, const stn_frame *f)
+{
+    static const stn_blend scene = {STN_BLEND_ADD, STN_BLEND_SRC_A, STN_BLEND_INV_SRC_A,
+                                    STN_BLEND_MAX, STN_BLEND_ONE,   STN_BLEND_ONE};
+
+    if (v->outline_normals != v->target.normals || v->outline_strength != f->outline_strength) {
+        char defines[80];
+        stn_err err = {0};
+
+        snprintf(defines, sizeof defines, "#define NORMALS %d\n#define OUTLINE_STRENGTH %.3f\n",
+                 v->target.normals, (double)f->outline_strength);
+        if (v->outline_program)
+            glDeleteProgram(v->outline_program);
+        v->outline_program = stn_program_simple(stn_shader_quad, stn_shader_outline, defines, &err);
+        if (!v->outline_program)
+            stn_log_error("outlines are off: %s", err.text);
+        v->outline_normals = v->target.normals;
+        v->outline_strength = f->outline_strength;
+        v->rec->program = UINT32_MAX;
+    }
+    if (!v->outline_program)
+        return;
+    stn_glrec_fbo(v->rec, v->target.colour_fbo);
+    stn_glrec_texture(v->rec, STN_UNIT_SOURCE, GL_TEXTURE_2D, v->target.depth, v->exact_repeat);
+    stn_glrec_texture(v->rec, STN_UNIT_SOURCE_2, GL_TEXTURE_2D, v->target.normal, v->exact_repeat);
+    stn_glrec_depth(v->rec, false, GL_LEQUAL, false);
+    stn_glrec_cull(v->rec, false, false);
+    stn_glrec_blend(v->rec, true, &scene);
+    stn_glrec_colour_mask(v->rec, 0, true);
+    full_screen(v, v->outline_program);
+    v->last.draws++;
+    stn_glrec_fbo(v->rec, v->target.fbo);
+}
+
+static void clear_target(stn_view *v, const stn_frame *f)
+{
+    static const GLfloat none[4] = {0.0f, 0.0f, -1.0f, 0.0f};
+    static const GLfloat none_bytes[4] = {128.0f / 255.0f, 128.0f / 255.0f, 1.0f / 255.0f, 0.0f};
+    static const GLfloat far = 1.0f;
+
+    stn_glrec_fbo(v->rec, v->target.fbo);
+    stn_glrec_viewport(v->rec, 0, 0, v->target.width, v->target.height);
+    stn_glrec_colour_mask(v->rec, 0, true);
+    stn_glrec_depth(v->rec, true, GL_LEQUAL, true);
+    glClearBufferfv(GL_COLOR, 0, f->clear);
+    if (v->target.normal) {
+        stn_glrec_colour_mask(v->rec, 1, true);
+        glClearBufferfv(GL_COLOR, 1, v->target.normals == STN_NORMALS_BYTES ? none_bytes : none);
+    }
+    glClearBufferfv(GL_DEPTH, 0, &far);
+}
+
+static void draw_shadow_map(stn_view *v, const stn_frame *f, uint32_t n)
+{
+    static const GLfloat far = 1.0f;
+    stn_frame light = *f;
+
+    light.view = f->shadow_view;
+    light.proj = f->shadow_proj;
+    put_frame(v, &light);
+    stn_glrec_fbo(v->rec, v->shadow.fbo);
+    stn_glrec_viewport(v->rec, 0, 0, v->shadow.size, v->shadow.size);
+    stn_glrec_depth(v->rec, true, GL_LEQUAL, true);
+    glClearBufferfv(GL_DEPTH, 0, &far);
+    /* PCF casters are pushed back a little, so that lit slopes do not shade themselves. */
+    stn_glrec_bias(v->rec, f->shadows == STN_SHADOWS_PCF ? 3.0f : 0.0f, 0.0f);
+    replay(v, 0, n, 0, STN_PASS_SHADOW, 0, 0);
+    stn_glrec_bias(v->rec, 0.0f, 0.0f);
+}
+
+/* Writes the instances of the sorted items behind those already there. */
+static uint32_t put_instances(stn_view *v, uint32_t at, uint32_t n, uint32_t bones_at)
+{
+    for (uint32_t i = 0; i < n; i++)
+        put_instance(&v->block[at + i], &v->draws[v->items[i].index].instance, bones_at);
+    return at + n;
+}
+
+void stn_view_draw(stn_view *v, const stn_frame *frame)
+{
+    bool shadows = frame->shadows != STN_SHADOWS_NONE && v->has_shadow && frame->day_light >= 0;
+    int mode = shadows ? frame->shadows : STN_SHADOWS_NONE;
+    bool outlines = frame->outlines && v->target.normal;
+    uint32_t n_shadow = 0, n, split = 0, casters = 0, bones_at;
+
+    v->turn = (v->turn + 1) % RING;
+    if (!v->target.fbo || !room(v))
+        return;
+    if (shadows)
+        for (uint32_t i = 0; i < v->draw_count; i++)
+            casters += v->draws[i].flags & STN_DRAW_CASTS ? 1 : 0;
+    /* Room for all casters and all visible draws; the bones stand behind. */
+    bones_at = (casters + v->draw_count) * (uint32_t)(sizeof(stn_block_instance) / 16);
+    if (v->bone_count)
+        memcpy((uint8_t *)v->block + (size_t)bones_at * 16, v->bones, v->bone_count * sizeof *v->bones);
+
+    /* The pass of the shadow map is sorted and sent first; its items are then reused by the main pass, whose
+     * instances stand behind. Both are in the buffer before the first draw. */
+    if (shadows) {
+        n_shadow = sorted(v, STN_DRAW_CASTS, STN_PASS_SHADOW, 0, 0);
+        put_instances(v, 0, n_shadow, bones_at);
+        upload_instances(v, (size_t)bones_at * 16 + v->bone_count * sizeof *v->bones);
+        stn_glrec_texture(v->rec, STN_UNIT_INSTANCES, GL_TEXTURE_BUFFER, v->instance_texture[v->turn], 0);
+        draw_shadow_map(v, frame, n_shadow);
+        v->turn = (v->turn + 1) % RING;
+    }
+    n = sorted(v, STN_DRAW_VISIBLE, STN_PASS_COLOUR, mode, v->target.normals);
+    put_instances(v, 0, n, bones_at);
+    upload_instances(v, (size_t)bones_at * 16 + v->bone_count * sizeof *v->bones);
+    stn_glrec_texture(v->rec, STN_UNIT_INSTANCES, GL_TEXTURE_BUFFER, v->instance_texture[v->turn], 0);
+    put_frame(v, frame);
+    clear_target(v, frame);
+    if (shadows)
+        stn_glrec_texture(v->rec, STN_UNIT_SHADOW, GL_TEXTURE_2D, v->shadow.depth,
+                          mode == STN_SHADOWS_PCF ? v->compare : v->linear_clamp);
+    if (v->waves)
+        stn_textures_bind(v->textures, v->waves, STN_UNIT_WAVES);
+    while (split < n && v->items[split].key.place < stn_order_place(STN_ORDER_OUTLINE, 0))
+        split++;
+    replay(v, 0, split, 0, STN_PASS_COLOUR, mode, v->target.normals);
+    if (outlines)
+        draw_outlines(v, frame);
+    replay(v, split, n, 0, STN_PASS_COLOUR, mode, v->target.normals);
+    stn_glrec_colour_mask(v->rec, 0, true);
+    stn_glrec_bias(v->rec, 0.0f, 0.0f);
+}
+
+void stn_view_present(stn_view *v, int w, int h)
+{
+    bool exact = w == v->target.width && h == v->target.height;
+
+    stn_glrec_fbo(v->rec, 0);
+    stn_glrec_viewport(v->rec, 0, 0, w, h);
+    stn_glrec_depth(v->rec, false, GL_LEQUAL, false);
+    stn_glrec_cull(v->rec, false, false);
+    stn_glrec_blend(v->rec, false, NULL);
+    stn_glrec_colour_mask(v->rec, 0, true);
+    stn_glrec_texture(v->rec, STN_UNIT_SOURCE, GL_TEXTURE_2D, v->target.colour,
+                      exact ? v->nearest : v->linear_clamp);
+    full_screen(v, v->copy_program);
+}
+
+void stn_view_read(stn_view *v, uint8_t *rgba)
+{
+    size_t row = (size_t)v->target.width * 4, h = (size_t)v->target.height;
+
+    stn_glrec_fbo(v->rec, v->target.colour_fbo);
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    glReadPixels(0, 0, v->target.width, v->target.height, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
+    for (size_t y = 0; y < h / 2; y++)
+        for (size_t x = 0; x < row; x++) {
+            uint8_t t = rgba[y * row + x];
+
+            rgba[y * row + x] = rgba[(h - 1 - y) * row + x];
+            rgba[(h - 1 - y) * row + x] = t;
+        }
+}
+
+void stn_view_size(const stn_view *v, int *width, int *height)
+{
+    *width = v->target.width;
+    *height = v->target.height;
+}
+
+const stn_view_counts *stn_view_last(const stn_view *v)
+{
+    return &v->last;
+}

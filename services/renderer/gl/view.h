@@ -1,0 +1,92 @@
+/* view.h - draws one picture of the scene: shadow map, solid things, terrain layers, outlines, water, the
+ * rest.
+ *
+ * A frame is begun, filled with draws and drawn. Draws of equal mesh and material become one instanced call.
+ * Nothing is allocated in a steady state, nothing is read back, and no program is linked unless asked for
+ * (stn_view_warm). One thread (that of the GL context). Source: docs/spec/rendering.md 2, 9, 13, 15, 16,
+ * 19, 21.
+ */
+#ifndef STN_RENDERER_GL_VIEW_H
+#define STN_RENDERER_GL_VIEW_H
+
+#include "base/err.h"
+#include "renderer/gl/mesh.h"
+#include "renderer/gl/program.h"
+#include "renderer/gl/record.h"
+#include "renderer/gl/texture.h"
+#include "renderer/scene/light.h"
+#include "renderer/scene/m4.h"
+#include "renderer/scene/material.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define STN_FRAME_LIGHTS 16
+#define STN_VIEW_MAX_DRAWS 65536 /* more are dropped and counted */
+
+/* What is seen, apart from the draws. */
+typedef struct stn_frame {
+    stn_m4 view, proj;
+    double time; /* seconds; taken modulo 3000 */
+    stn_lit lights[STN_FRAME_LIGHTS];
+    int light_count;
+    int day_light; /* index of the light that the shadow map belongs to, -1 = none */
+    int shadows; /* STN_SHADOWS_* */
+    stn_m4 shadow_view, shadow_proj, shadow_matrix;
+    bool outlines;
+    float outline_strength; /* 1 = as the reference */
+    float clear[4];
+    float fog[4]; /* colour, strength */
+    float fog_range[4]; /* focus x, y (render space), start, end */
+    float sky_low[4], sky_high[4];
+    float wind[3]; /* strength, direction x, y */
+} stn_frame;
+
+typedef struct stn_instance {
+    stn_m4 model;
+    float mix[4];
+    float water_z; /* object fog */
+    float sway_phase, sway_amplitude, sway_frequency, sway_root;
+    float morph[2];
+    uint32_t bones; /* from stn_view_bones(), 0 = none */
+    uint32_t click_id;
+} stn_instance;
+
+enum { STN_DRAW_VISIBLE = 1, STN_DRAW_CASTS = 2 };
+
+typedef struct stn_view_counts {
+    uint32_t draws, shadow_draws; /* GL draw calls of the last frame */
+    uint32_t instances, triangles;
+    uint32_t dropped; /* over the limit, with an unknown mesh or a place that is not finite */
+    uint32_t waiting; /* skipped because their program is not ready */
+} stn_view_counts;
+
+typedef struct stn_view stn_view;
+
+/* shadow_size: side of the shadow map in texels, 0 = none. The parts are borrowed. */
+stn_status stn_view_new(stn_glrec *rec, stn_programs *programs, stn_meshes *meshes, stn_textures *textures,
+                        int shadow_size, stn_view **out, stn_err *err);
+void stn_view_free(stn_view *v);
+/* Of the picture, 1 to 16384 a side. With outlines a normal target is made besides. */
+stn_status stn_view_resize(stn_view *v, int width, int height, bool outlines, stn_err *err);
+/* The id of a material; equal ones share it. 0: the table is full. */
+uint32_t stn_view_material(stn_view *v, const stn_material *m);
+
+void stn_view_begin(stn_view *v);
+/* Bone matrices for this frame, model space to model space. 0: no room. */
+uint32_t stn_view_bones(stn_view *v, const stn_m4 *bones, uint32_t count);
+void stn_view_add(stn_view *v, uint32_t mesh, uint32_t material, const stn_instance *instance,
+                  unsigned flags);
+void stn_view_draw(stn_view *v, const stn_frame *frame);
+
+/* Into the window (framebuffer 0), scaled to w x h. */
+void stn_view_present(stn_view *v, int w, int h);
+/* The last picture, top row first, width * height * 4 bytes. Waits for the GPU: for pictures and tests only.
+ */
+void stn_view_read(stn_view *v, uint8_t *rgba);
+void stn_view_size(const stn_view *v, int *width, int *height);
+const stn_view_counts *stn_view_last(const stn_view *v);
+/* Texture of the water's waves (STN_UNIT_WAVES). */
+void stn_view_set_waves(stn_view *v, uint32_t texture);
+
+#endif

@@ -1,0 +1,92 @@
+#include "renderer/scene/mesh.h"
+
+#include "base/bytes.h"
+
+#include <math.h>
+
+static const uint8_t type_bytes[] = {4, 1, 1, 2, 2};
+
+static const stn_mesh_attr *position(const stn_mesh_desc *d)
+{
+    for (uint32_t i = 0; i < d->attr_count; i++)
+        if (d->attrs[i].slot == STN_ATTR_POS)
+            return &d->attrs[i];
+    return NULL;
+}
+
+static stn_v3 position_of(const stn_mesh_desc *d, const stn_mesh_attr *a, uint32_t vertex)
+{
+    const uint8_t *p = (const uint8_t *)d->vertices + (size_t)vertex * d->stride + a->offset;
+
+    return (stn_v3){stn_f32_of_bits(stn_ld32(p)), stn_f32_of_bits(stn_ld32(p + 4)),
+                    stn_f32_of_bits(stn_ld32(p + 8))};
+}
+
+static uint32_t index_at(const stn_mesh_desc *d, uint32_t i)
+{
+    const uint8_t *p = (const uint8_t *)d->indices + (size_t)i * d->index_bytes;
+
+    return d->index_bytes == 2 ? stn_ld16(p) : stn_ld32(p);
+}
+
+stn_status stn_mesh_check(const stn_mesh_desc *d, stn_err *err)
+{
+    uint32_t seen = 0;
+    const stn_mesh_attr *pos;
+
+    if (d->vertex_count == 0 || d->index_count == 0 || !d->vertices || !d->indices)
+        return stn_fail(err, STN_BAD_DATA, "mesh with %u vertices and %u indices", d->vertex_count,
+                        d->index_count);
+    if (d->vertex_count > 1u << 24 || d->index_count > 1u << 26)
+        return stn_fail(err, STN_TOO_BIG, "mesh with %u vertices and %u indices", d->vertex_count,
+                        d->index_count);
+    if (d->stride < 1 || d->stride > 256 || d->attr_count < 1 || d->attr_count > STN_ATTR_COUNT)
+        return stn_fail(err, STN_BAD_DATA, "mesh with %u bytes and %u attributes a vertex", d->stride,
+                        d->attr_count);
+    if (d->index_bytes != 2 && d->index_bytes != 4)
+        return stn_fail(err, STN_BAD_DATA, "mesh with indices of %u bytes: 2 or 4 expected", d->index_bytes);
+    if (d->index_bytes == 2 && d->vertex_count > 65536)
+        return stn_fail(err, STN_BAD_DATA, "mesh with %u vertices and 16-bit indices", d->vertex_count);
+    if (d->index_count % 3 != 0)
+        return stn_fail(err, STN_BAD_DATA, "mesh with %u indices: not whole triangles", d->index_count);
+    for (uint32_t i = 0; i < d->attr_count; i++) {
+        const stn_mesh_attr *a = &d->attrs[i];
+
+        if (a->slot >= STN_ATTR_COUNT || a->comps < 1 || a->comps > 4 || a->type > STN_ATTR_S16 ||
+            (seen & 1u << a->slot))
+            return stn_fail(err, STN_BAD_DATA, "mesh attribute %u: slot %u, %u parts of type %u", i, a->slot,
+                            a->comps, a->type);
+        if ((uint32_t)a->offset + (uint32_t)a->comps * type_bytes[a->type] > d->stride)
+            return stn_fail(err, STN_BAD_DATA, "mesh attribute %u ends behind the vertex of %u bytes", i,
+                            d->stride);
+        seen |= 1u << a->slot;
+    }
+    pos = position(d);
+    if (!pos || pos->comps != 3)
+        return stn_fail(err, STN_BAD_DATA, "mesh without positions of three parts");
+    for (uint32_t i = 0; i < d->index_count; i++)
+        if (index_at(d, i) >= d->vertex_count)
+            return stn_fail(err, STN_BAD_DATA, "mesh index %u is vertex %u of %u", i, index_at(d, i),
+                            d->vertex_count);
+    if (pos->type == STN_ATTR_F32)
+        for (uint32_t i = 0; i < d->vertex_count; i++)
+            if (!stn_v3_finite(position_of(d, pos, i)))
+                return stn_fail(err, STN_BAD_DATA, "mesh vertex %u is not at a finite place", i);
+    return STN_OK;
+}
+
+bool stn_mesh_bounds(const stn_mesh_desc *d, stn_v3 *min, stn_v3 *max)
+{
+    const stn_mesh_attr *a = position(d);
+
+    if (!a || a->type != STN_ATTR_F32 || d->vertex_count == 0)
+        return false;
+    *min = *max = position_of(d, a, 0);
+    for (uint32_t i = 1; i < d->vertex_count; i++) {
+        stn_v3 p = position_of(d, a, i);
+
+        *min = (stn_v3){fminf(min->x, p.x), fminf(min->y, p.y), fminf(min->z, p.z)};
+        *max = (stn_v3){fmaxf(max->x, p.x), fmaxf(max->y, p.y), fmaxf(max->z, p.z)};
+    }
+    return true;
+}
