@@ -19,6 +19,7 @@
 #define STN_GROUND_VERTICES (STN_GROUND_SIDE * STN_GROUND_SIDE)
 #define STN_GROUND_SPLITS 27 /* tiles -1..25 along a side */
 #define STN_CUT_VERTICES 26 /* corners 0..25 along a side */
+#define STN_BLEND_MAX 12 /* most passes of the ground blend setting */
 
 typedef struct stn_vec3 {
     float x, y, z;

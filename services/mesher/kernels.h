@@ -1,0 +1,43 @@
+/* mesher/kernels.h - the few loops in which a build spends its time, in forms for different processors.
+ *
+ * Every form gives the same bits: lanes run over tiles or vertices, which do not depend on each other; no
+ * operation inside one of them is reordered, fused or estimated. The plain form is the twin that tests
+ * compare with. The best form that the processor can run is chosen at the first call;
+ * STN_SIMD=plain|sse2|avx2|avx512 lowers the choice. Source: docs/spec/terrain-mesh.md 18.2.
+ */
+#ifndef STN_MESHER_KERNELS_H
+#define STN_MESHER_KERNELS_H
+
+#include "map/ground.h"
+#include "num/noise.h"
+
+typedef struct stn_kernels {
+    const char *name;
+
+    /* Noise at (wx + i, wy, z), i = 0..n-1, for cells of size r: 8, 16, 32 or 64. `out` has room for n
+     * rounded up to a multiple of 8. */
+    void (*noise_row)(const stn_noise *noise, double r, double wx, double wy, double z, size_t n,
+                      double *out);
+
+    /* One blur pass in place over vertices x0..x1, y0..y1 of tables with `pitch` floats a row. Reads one
+     * vertex around; up to 15 vertices to the right of x1 are scratch. den is the sum of the five weights.
+     * `line` holds 2 * pitch. */
+    void (*blur)(float *b, const float *lw, const float *den, size_t pitch, int x0, int x1, int y0, int y1,
+                 float *line);
+
+    /* lw = c*c and den = (((4+lw)+lw)+lw)+lw over n values. */
+    void (*denominators)(const float *lw, float *den, size_t n);
+
+    /* Final weights of n values: stretched and lifted; also as bytes. Bits of `low` and `high` (32 values a
+     * word) say where the weight is below 0.001 and above 0.99. n is a multiple of 32. */
+    void (*finish)(const float *b, size_t n, float *w, uint8_t *alpha, uint32_t *low, uint32_t *high);
+
+    /* stn_ground_normals() for corners 0..25. */
+    void (*normals)(const float z[STN_GROUND_VERTICES], const uint8_t *split, stn_vec3 *nrm);
+} stn_kernels;
+
+const stn_kernels *stn_kernels_best(void);
+/* By name, or NULL when unknown or not runnable here. */
+const stn_kernels *stn_kernels_named(const char *name);
+
+#endif
