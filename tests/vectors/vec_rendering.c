@@ -155,6 +155,7 @@ int main(int argc, char **argv)
     vec_place(&r, argv[1]);
     vec_shadow(&r, argv[1]);
     vec_lights(&r, argv[1]);
+    vec_cameras(&r, argv[1]);
     vec_images(&r, argv[1]);
     return vec_done(&r);
 }

@@ -25,7 +25,7 @@ struct object {
     struct list pos, nrm, tex, col, otex, tan, bit, clip;
     uint32_t *index;
     int index_count;
-    stn_material material;
+    stn_matstate material;
     float mix[4];
 };
 
@@ -100,7 +100,7 @@ static void free_object(struct object *o)
 static void append_attr(stn_mesh_desc *d, uint8_t slot, uint8_t comps)
 {
     d->attrs[d->attr_count++] =
-        (stn_mesh_attr){.slot = slot, .comps = comps, .type = STN_ATTR_F32, .offset = (uint16_t)d->stride};
+        (stn_mesh_attr){.slot = slot, .comps = comps, .type = STN_VTX_F32, .offset = (uint16_t)d->stride};
     d->stride += comps * 4u;
 }
 
@@ -111,9 +111,9 @@ static bool finish_object(struct gpu *g, struct scene *s, vec_report *r)
     const struct {
         struct list *l;
         uint8_t slot, comps;
-    } parts[] = {{&o->pos, STN_ATTR_POS, 3}, {&o->nrm, STN_ATTR_NRM, 3},   {&o->tex, STN_ATTR_TEX, 2},
-                 {&o->col, STN_ATTR_COL, 4}, {&o->otex, STN_ATTR_OTEX, 2}, {&o->tan, STN_ATTR_TAN, 3},
-                 {&o->bit, STN_ATTR_BIT, 3}, {&o->clip, STN_ATTR_CLIP, 2}};
+    } parts[] = {{&o->pos, STN_VTX_POS, 3}, {&o->nrm, STN_VTX_NRM, 3},   {&o->tex, STN_VTX_TEX, 2},
+                 {&o->col, STN_VTX_COL, 4}, {&o->otex, STN_VTX_OTEX, 2}, {&o->tan, STN_VTX_TAN, 3},
+                 {&o->bit, STN_VTX_BIT, 3}, {&o->clip, STN_VTX_CLIP, 2}};
     stn_mesh_desc d = {.index_bytes = 4, .indices = o->index, .index_count = (uint32_t)o->index_count};
     int n = o->pos.n / 3;
     uint8_t *data;
@@ -150,11 +150,11 @@ static bool finish_object(struct gpu *g, struct scene *s, vec_report *r)
 static void take_material(rec_file *f, struct scene *s)
 {
     struct object *o = &s->object;
-    stn_material *m = &o->material;
+    stn_matstate *m = &o->material;
     bool lit, alphatest;
     long tex;
 
-    *m = stn_material_default();
+    *m = stn_matstate_default();
     lit = rec_int(f) != 0;
     put_colour(m->amb, f);
     put_colour(m->dif, f);
@@ -192,7 +192,7 @@ static void read_numbers(const char *p, float *out, int n)
 
 static bool take_feature(rec_file *f, struct scene *s)
 {
-    stn_material *m = &s->object.material;
+    stn_matstate *m = &s->object.material;
     const char *text = rec_text(f), *args = strchr(text, ':');
     size_t len = args ? (size_t)(args - text) : strlen(text);
     float v[4] = {0};
@@ -248,7 +248,7 @@ static bool take_texture(rec_file *f, struct gpu *g, struct scene *s)
     stn_texture_level level = {(uint32_t)size, (uint32_t)size, rgba};
     bool ok = rgba && id >= 0 && id < MAX_TEXTURES_OF_SCENE && size > 0 && size <= 4096 &&
               len == (size_t)size * (size_t)size * 4 &&
-              stn_textures_add(g->textures, &level, 1, (stn_sampling){kind, kind, STN_MIP_NONE, 0},
+              stn_textures_add(g->textures, &level, 1, (stn_sampling){kind, kind, STN_MIPS_NONE, 0},
                                &s->texture[id], NULL) == STN_OK;
 
     free(rgba);

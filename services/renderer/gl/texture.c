@@ -150,7 +150,7 @@ stn_status stn_textures_add(stn_textures *t, const stn_texture_level *levels, si
     x->sampling = sampling;
     x->bytes = bytes;
     if (count == 1)
-        x->sampling.mip = STN_MIP_NONE;
+        x->sampling.mip = STN_MIPS_NONE;
     glGenTextures(1, &x->name);
     stn_glrec_texture(t->rec, 0, GL_TEXTURE_2D, x->name, 0);
     for (size_t i = 0; i < count; i++)

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum { STN_FILTER_NEAREST, STN_FILTER_LINEAR };
-enum { STN_MIP_NONE, STN_MIP_NEAREST, STN_MIP_LINEAR };
+enum { STN_MIPS_NONE, STN_MIPS_NEAREST, STN_MIPS_LINEAR };
 
 typedef struct stn_sampling {
     uint8_t mag, min; /* STN_FILTER_* */

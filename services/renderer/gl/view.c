@@ -33,7 +33,7 @@ struct stn_view {
     stn_shadow_target shadow;
     bool has_shadow;
 
-    stn_material *materials; /* id - 1 */
+    stn_matstate *materials; /* id - 1 */
     uint32_t material_count;
     stn_table *material_ids; /* hash -> id */
     uint32_t material_buffer;
@@ -195,7 +195,7 @@ static void put4(float *to, const float *from)
     memcpy(to, from, 4 * sizeof *to);
 }
 
-uint32_t stn_view_material(stn_view *v, const stn_material *m)
+uint32_t stn_view_material(stn_view *v, const stn_matstate *m)
 {
     uint64_t hash;
     uintptr_t known;
@@ -281,7 +281,7 @@ static uint32_t sorted(stn_view *v, unsigned flag, int pass, int shadows, int no
 
     for (uint32_t i = 0; i < v->draw_count; i++) {
         const struct draw *d = &v->draws[i];
-        const stn_material *m = &v->materials[d->material - 1];
+        const stn_matstate *m = &v->materials[d->material - 1];
         const stn_program *p;
 
         /* The state of depth writing is kept in the pass of the shadow map: what writes none casts none. */
@@ -399,7 +399,7 @@ static void put_frame(stn_view *v, const stn_frame *f)
     stn_glrec_block(v->rec, STN_BLOCK_FRAME, v->frame_buffer[v->turn], 0, sizeof b);
 }
 
-static void apply_material(stn_view *v, const stn_material *m, uint32_t id, int pass)
+static void apply_material(stn_view *v, const stn_matstate *m, uint32_t id, int pass)
 {
     stn_glrec *r = v->rec;
 
@@ -433,7 +433,7 @@ static void replay(stn_view *v, uint32_t from, uint32_t to, uint32_t base, int p
 {
     for (uint32_t i = from; i < to;) {
         const struct draw *d = &v->draws[v->items[i].index];
-        const stn_material *m = &v->materials[d->material - 1];
+        const stn_matstate *m = &v->materials[d->material - 1];
         const stn_gpu_mesh *mesh = stn_meshes_get(v->meshes, d->mesh);
         const stn_program *p =
             stn_programs_get(v->programs, stn_program_key(m->features, pass, shadows, normals));

@@ -70,7 +70,7 @@ void stn_view_free(stn_view *v);
 /* Of the picture, 1 to 16384 a side. With outlines a normal target is made besides. */
 stn_status stn_view_resize(stn_view *v, int width, int height, bool outlines, stn_err *err);
 /* The id of a material; equal ones share it. 0: the table is full. */
-uint32_t stn_view_material(stn_view *v, const stn_material *m);
+uint32_t stn_view_material(stn_view *v, const stn_matstate *m);
 
 void stn_view_begin(stn_view *v);
 /* Bone matrices for this frame, model space to model space. 0: no room. */

@@ -8,9 +8,9 @@ stn_blend stn_blend_scene(void)
                        STN_BLEND_MAX, STN_BLEND_ONE,   STN_BLEND_ONE};
 }
 
-stn_material stn_material_default(void)
+stn_matstate stn_matstate_default(void)
 {
-    return (stn_material){.amb = {0.2f, 0.2f, 0.2f, 1.0f},
+    return (stn_matstate){.amb = {0.2f, 0.2f, 0.2f, 1.0f},
                           .dif = {0.8f, 0.8f, 0.8f, 1.0f},
                           .spc = {0.0f, 0.0f, 0.0f, 1.0f},
                           .emi = {0.0f, 0.0f, 0.0f, 1.0f},

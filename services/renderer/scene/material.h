@@ -77,7 +77,7 @@ enum {
 };
 
 /* Without padding, so that equal materials are equal bytes. */
-typedef struct stn_material {
+typedef struct stn_matstate {
     uint32_t features;
     uint32_t texture[STN_MAT_T_COUNT];
     float amb[4], dif[4], spc[4], emi[4], shine;
@@ -93,14 +93,14 @@ typedef struct stn_material {
     float bias_factor, bias_units;
     int32_t order;
     uint32_t suborder;
-} stn_material;
+} stn_matstate;
 
-_Static_assert(sizeof(stn_material) == sizeof(uint32_t) * (1 + STN_MAT_T_COUNT) +
+_Static_assert(sizeof(stn_matstate) == sizeof(uint32_t) * (1 + STN_MAT_T_COUNT) +
                                            sizeof(float) * (4 * 7 + 1 + 3 + 1 + 2 + 1 + 2) + 12 + 8,
-               "stn_material has padding");
+               "stn_matstate has padding");
 
 /* Unlit white, scene blend, order 0. */
-stn_material stn_material_default(void);
+stn_matstate stn_matstate_default(void);
 /* The scene's own: colour over by alpha, alpha MAX. */
 stn_blend stn_blend_scene(void);
 /* "+a1", "+aA+11": function, source, destination, once or for colour and alpha. STN_BAD_DATA names the

@@ -9,7 +9,7 @@ static const uint8_t type_bytes[] = {4, 1, 1, 2, 2};
 static const stn_mesh_attr *position(const stn_mesh_desc *d)
 {
     for (uint32_t i = 0; i < d->attr_count; i++)
-        if (d->attrs[i].slot == STN_ATTR_POS)
+        if (d->attrs[i].slot == STN_VTX_POS)
             return &d->attrs[i];
     return NULL;
 }
@@ -40,7 +40,7 @@ stn_status stn_mesh_check(const stn_mesh_desc *d, stn_err *err)
     if (d->vertex_count > 1u << 24 || d->index_count > 1u << 26)
         return stn_fail(err, STN_TOO_BIG, "mesh with %u vertices and %u indices", d->vertex_count,
                         d->index_count);
-    if (d->stride < 1 || d->stride > 256 || d->attr_count < 1 || d->attr_count > STN_ATTR_COUNT)
+    if (d->stride < 1 || d->stride > 256 || d->attr_count < 1 || d->attr_count > STN_VTX_COUNT)
         return stn_fail(err, STN_BAD_DATA, "mesh with %u bytes and %u attributes a vertex", d->stride,
                         d->attr_count);
     if (d->index_bytes != 2 && d->index_bytes != 4)
@@ -52,7 +52,7 @@ stn_status stn_mesh_check(const stn_mesh_desc *d, stn_err *err)
     for (uint32_t i = 0; i < d->attr_count; i++) {
         const stn_mesh_attr *a = &d->attrs[i];
 
-        if (a->slot >= STN_ATTR_COUNT || a->comps < 1 || a->comps > 4 || a->type > STN_ATTR_S16 ||
+        if (a->slot >= STN_VTX_COUNT || a->comps < 1 || a->comps > 4 || a->type > STN_VTX_S16 ||
             (seen & 1u << a->slot))
             return stn_fail(err, STN_BAD_DATA, "mesh attribute %u: slot %u, %u parts of type %u", i, a->slot,
                             a->comps, a->type);
@@ -68,7 +68,7 @@ stn_status stn_mesh_check(const stn_mesh_desc *d, stn_err *err)
         if (index_at(d, i) >= d->vertex_count)
             return stn_fail(err, STN_BAD_DATA, "mesh index %u is vertex %u of %u", i, index_at(d, i),
                             d->vertex_count);
-    if (pos->type == STN_ATTR_F32)
+    if (pos->type == STN_VTX_F32)
         for (uint32_t i = 0; i < d->vertex_count; i++)
             if (!stn_v3_finite(position_of(d, pos, i)))
                 return stn_fail(err, STN_BAD_DATA, "mesh vertex %u is not at a finite place", i);
@@ -79,7 +79,7 @@ bool stn_mesh_bounds(const stn_mesh_desc *d, stn_v3 *min, stn_v3 *max)
 {
     const stn_mesh_attr *a = position(d);
 
-    if (!a || a->type != STN_ATTR_F32 || d->vertex_count == 0)
+    if (!a || a->type != STN_VTX_F32 || d->vertex_count == 0)
         return false;
     *min = *max = position_of(d, a, 0);
     for (uint32_t i = 1; i < d->vertex_count; i++) {

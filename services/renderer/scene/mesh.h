@@ -17,32 +17,26 @@
 
 /* Attribute slots = shader locations (gl/shaders/vertex.glsl). */
 enum {
-    STN_ATTR_POS,
-    STN_ATTR_NRM,
-    STN_ATTR_TEX,
-    STN_ATTR_COL,
-    STN_ATTR_OTEX,
-    STN_ATTR_TAN,
-    STN_ATTR_BIT,
-    STN_ATTR_CLIP,
-    STN_ATTR_BONE,
-    STN_ATTR_WEIGHT,
-    STN_ATTR_MORPH_A,
-    STN_ATTR_MORPH_B,
-    STN_ATTR_COUNT
+    STN_VTX_POS,
+    STN_VTX_NRM,
+    STN_VTX_TEX,
+    STN_VTX_COL,
+    STN_VTX_OTEX,
+    STN_VTX_TAN,
+    STN_VTX_BIT,
+    STN_VTX_CLIP,
+    STN_VTX_BONE,
+    STN_VTX_WEIGHT,
+    STN_VTX_MORPH_A,
+    STN_VTX_MORPH_B,
+    STN_VTX_COUNT
 };
 
-typedef enum stn_attr_type {
-    STN_ATTR_F32,
-    STN_ATTR_U8,
-    STN_ATTR_S8,
-    STN_ATTR_U16,
-    STN_ATTR_S16
-} stn_attr_type;
+typedef enum stn_vtx_type { STN_VTX_F32, STN_VTX_U8, STN_VTX_S8, STN_VTX_U16, STN_VTX_S16 } stn_vtx_type;
 
 typedef struct stn_mesh_attr {
     uint8_t slot, comps; /* comps 1..4 */
-    uint8_t type; /* stn_attr_type; always read as float in the shader */
+    uint8_t type; /* stn_vtx_type; always read as float in the shader */
     bool normalized; /* integers: to 0..1 or -1..1 */
     uint16_t offset; /* in the vertex, bytes */
 } stn_mesh_attr;
@@ -50,7 +44,7 @@ typedef struct stn_mesh_attr {
 typedef struct stn_mesh_desc {
     const void *vertices;
     uint32_t stride, vertex_count;
-    stn_mesh_attr attrs[STN_ATTR_COUNT];
+    stn_mesh_attr attrs[STN_VTX_COUNT];
     uint32_t attr_count;
     const void *indices; /* triangles */
     uint32_t index_bytes, index_count; /* bytes: 2 or 4 */
@@ -59,7 +53,7 @@ typedef struct stn_mesh_desc {
 /* STN_BAD_DATA or STN_TOO_BIG with a text that says which index, vertex or attribute is wrong. */
 stn_status stn_mesh_check(const stn_mesh_desc *d, stn_err *err);
 
-/* The box around the positions (f32 attribute in STN_ATTR_POS) of a checked mesh. False when it has no such
+/* The box around the positions (f32 attribute in STN_VTX_POS) of a checked mesh. False when it has no such
  * positions. */
 bool stn_mesh_bounds(const stn_mesh_desc *d, stn_v3 *min, stn_v3 *max);
 
