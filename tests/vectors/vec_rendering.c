@@ -156,6 +156,7 @@ int main(int argc, char **argv)
     vec_shadow(&r, argv[1]);
     vec_lights(&r, argv[1]);
     vec_cameras(&r, argv[1]);
+    vec_graph(&r, argv[1]);
     vec_images(&r, argv[1]);
     return vec_done(&r);
 }

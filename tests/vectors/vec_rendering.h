@@ -40,6 +40,7 @@ void vec_place(vec_report *r, const char *dir);
 void vec_shadow(vec_report *r, const char *dir);
 void vec_lights(vec_report *r, const char *dir);
 void vec_cameras(vec_report *r, const char *dir);
+void vec_graph(vec_report *r, const char *dir);
 void vec_images(vec_report *r, const char *dir);
 
 #endif
