@@ -93,7 +93,7 @@ double stn_bytes_f64(stn_bytes *b)
 uint16_t stn_bytes_u16be(stn_bytes *b)
 {
     const uint8_t *p = stn_bytes_take(b, 2);
-    return p ? (uint16_t)(p[0] << 8 | p[1]) : 0;
+    return (uint16_t)(p ? (unsigned)p[0] << 8 | p[1] : 0u);
 }
 uint32_t stn_bytes_u32be(stn_bytes *b)
 {

@@ -1,0 +1,1 @@
+stn_unit_test(tracker stn_world_core)
