@@ -13,7 +13,6 @@
 #include "map/tileset.h"
 #include "map/window.h"
 
-
 typedef struct stn_job_set {
     uint16_t id; /* tile id of the session */
     const stn_tileset *set;

@@ -1,0 +1,1 @@
+stn_unit_test(product stn_test_terrain)
