@@ -1,1 +1,2 @@
 stn_unit_test(tracker stn_world_core)
+stn_unit_test(cuts stn_world_core)
