@@ -1,6 +1,10 @@
 if(TARGET stn_renderer_gl)
   stn_vector_suite(rendering stn_renderer_gl)
-  target_sources(vec-rendering PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/vectors/vec_rendering_math.c ${CMAKE_CURRENT_SOURCE_DIR}/vectors/vec_rendering_camera.c
-    ${CMAKE_CURRENT_SOURCE_DIR}/vectors/vec_rendering_graph.c
-    ${CMAKE_CURRENT_SOURCE_DIR}/vectors/vec_rendering_image.c)
+  foreach(part IN ITEMS math camera graph lists shade image)
+    target_sources(vec-rendering PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/vectors/vec_rendering_${part}.c)
+  endforeach()
+  if(TARGET stn_res)
+    target_link_libraries(vec-rendering PRIVATE stn_res)
+    target_compile_definitions(vec-rendering PRIVATE STN_HAS_RES=1)
+  endif()
 endif()

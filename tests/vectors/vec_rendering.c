@@ -157,6 +157,15 @@ int main(int argc, char **argv)
     vec_lights(&r, argv[1]);
     vec_cameras(&r, argv[1]);
     vec_graph(&r, argv[1]);
+    vec_order(&r, argv[1]);
+    vec_state(&r, argv[1]);
+    vec_batch(&r, argv[1]);
+    vec_frustum(&r, argv[1]);
+    vec_lightgrid(&r, argv[1]);
+    vec_meshdata(&r, argv[1]);
+    vec_input(&r, argv[1]);
+    vec_mipmap(&r, argv[1]);
+    vec_shade(&r, argv[1]);
     vec_images(&r, argv[1]);
     return vec_done(&r);
 }

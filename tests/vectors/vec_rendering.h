@@ -41,6 +41,15 @@ void vec_shadow(vec_report *r, const char *dir);
 void vec_lights(vec_report *r, const char *dir);
 void vec_cameras(vec_report *r, const char *dir);
 void vec_graph(vec_report *r, const char *dir);
+void vec_order(vec_report *r, const char *dir);
+void vec_state(vec_report *r, const char *dir);
+void vec_batch(vec_report *r, const char *dir);
+void vec_frustum(vec_report *r, const char *dir);
+void vec_lightgrid(vec_report *r, const char *dir);
+void vec_meshdata(vec_report *r, const char *dir);
+void vec_input(vec_report *r, const char *dir);
+void vec_mipmap(vec_report *r, const char *dir);
+void vec_shade(vec_report *r, const char *dir);
 void vec_images(vec_report *r, const char *dir);
 
 #endif

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Main numbers of the two kinds of key that have a sub number. */
+enum { STN_ORDER_CREATURE = 1, STN_ORDER_LAYER = 1000 };
+
 typedef struct stn_order_key {
     uint64_t place; /* main and sub: stn_order_place() */
     uint64_t state; /* program, mesh, material, as the caller packs them */

@@ -1,0 +1,58 @@
+#include "renderer/scene/cull.h"
+
+#include <math.h>
+
+void stn_cull_corners(const stn_m4 *world, const stn_cull_box *b, stn_v3 out[STN_CULL_CORNERS])
+{
+    for (int i = 0; i < STN_CULL_CORNERS; i++)
+        out[i] = stn_m4_pt(world, (stn_v3){i & 1 ? b->max.x : b->min.x, i & 2 ? b->max.y : b->min.y,
+                                           i & 4 ? b->max.z : b->min.z});
+}
+
+bool stn_cull_inside(const stn_m4 *clip, const stn_v3 corners[STN_CULL_CORNERS], float k)
+{
+    unsigned all = 31;
+
+    for (int i = 0; i < STN_CULL_CORNERS && all; i++) {
+        stn_v4 c = stn_m4_v4(clip, (stn_v4){corners[i].x, corners[i].y, corners[i].z, 1.0f});
+        float w = k * c.w;
+        unsigned out = (c.x < -w ? 1u : 0) | (c.x > w ? 2u : 0) | (c.y < -w ? 4u : 0) | (c.y > w ? 8u : 0) |
+                       (c.z < -c.w ? 16u : 0);
+
+        all &= out;
+    }
+    return all == 0;
+}
+
+double stn_cull_size(const stn_m4 *clip, const stn_v3 corners[STN_CULL_CORNERS], double diameter)
+{
+    const float *m = clip->m;
+    float minw = INFINITY;
+
+    for (int i = 0; i < STN_CULL_CORNERS; i++) {
+        stn_v4 c = stn_m4_v4(clip, (stn_v4){corners[i].x, corners[i].y, corners[i].z, 1.0f});
+
+        minw = c.w < minw ? c.w : minw;
+    }
+    if (!((double)minw > 1e-3))
+        return INFINITY;
+    return diameter * sqrt((double)(m[1] * m[1] + m[5] * m[5] + m[9] * m[9])) / (2.0 * (double)minw);
+}
+
+int stn_lod_level(double size, int current)
+{
+    static const double at[3] = {0.10, 0.05, 0.025};
+    int level = 0;
+
+    for (int i = 0; i < 3; i++)
+        if (size < at[i] * (current <= i ? 0.9 : 1.1))
+            level++;
+    return level;
+}
+
+stn_v4 stn_quat_about(stn_v3 axis, float angle)
+{
+    float s = (float)sin((double)(angle * 0.5f));
+
+    return (stn_v4){s * axis.x, s * axis.y, s * axis.z, (float)cos((double)(angle * 0.5f))};
+}
