@@ -113,7 +113,7 @@ typedef struct stn_manim_frame {
     float time;
     uint8_t type; /* 1..4, as stored */
     uint32_t count;
-    const uint16_t *idx; /* vertex numbers, perhaps beyond the buffer */
+    const int32_t *idx; /* vertex numbers, perhaps beyond the buffer */
     const float *pos; /* 3 * count offsets */
     const float *nrm; /* 3 * count, or NULL when all are zero */
     float scale[6]; /* type 4: xm xk ym yk zm zk */
@@ -350,6 +350,8 @@ typedef struct stn_res_tileset {
     uint32_t tag_count;
     const char *const *tags; /* sorted */
     int32_t flavprob; /* of the last part 1; 0 without one */
+    uint32_t stored_flavor_count;
+    const stn_flavor *stored_flavors; /* of part 1, whatever the linked list below says */
     /* linked */
     uint32_t flavor_count;
     const stn_flavor *flavors; /* of part 1, or all flavobj layers when there are any */

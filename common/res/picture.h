@@ -30,7 +30,6 @@ typedef struct stn_raster {
     uint8_t bands; /* 1 grey or palette index, 2 grey+alpha, 3 RGB, 4 RGBA */
     uint8_t bits; /* 1..8: one byte a sample; 16: two bytes, native order */
     bool indexed; /* palette picture */
-    bool jpeg; /* grey of a JPEG: shown as it is */
     uint8_t palette[256][4]; /* indexed: r g b a; entries past the palette repeat the last one, opaque */
     uint8_t *samples; /* w*h*bands samples; stn_raster_fini() frees */
 } stn_raster;

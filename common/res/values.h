@@ -94,7 +94,7 @@ typedef struct stn_values { /* a list, or the arguments of something */
 
 typedef struct stn_resref { /* name "" = the resource that holds the reference, where a layer allows it */
     const char *name;
-    uint16_t version;
+    int32_t version; /* 0..65535 in a file; a material's argument may say -1, any */
 } stn_resref;
 
 typedef struct stn_map {
