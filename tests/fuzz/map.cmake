@@ -1,0 +1,2 @@
+stn_fuzz(product stn_map)
+stn_fuzz(tileset stn_map)
