@@ -5,6 +5,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Keeps the reading from being optimised away. */
+static volatile float seen;
+
 static void walk_shapes(const stn_product *p)
 {
     stn_vec3 *pos = calloc(STN_GROUND_VERTICES + p->nextra, sizeof *pos);
@@ -45,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     stn_product p;
     stn_err err = {0};
     float v[3];
-    volatile float sum = 0;
+    float sum = 0;
 
     if (stn_product_open(data, size, &p, &err) != STN_OK)
         return 0;
@@ -61,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (m->material_name != STN_PRODUCT_NO_NAME && p.names[m->material_name].len)
             sum += (float)p.names[m->material_name].text[p.names[m->material_name].len - 1];
     }
+    seen = sum;
     walk_shapes(&p);
     stn_product_close(&p);
     return 0;

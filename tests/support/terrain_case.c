@@ -144,7 +144,7 @@ terrain_case *terrain_case_new(const char *text, size_t len, stn_err *err)
     expect(&w, "terrain-case");
     expect(&w, "1");
     expect(&w, "name");
-    snprintf(c->name, sizeof c->name, "%s", next_word(&w));
+    snprintf(c->name, sizeof c->name, "%.63s", next_word(&w));
     expect(&w, "grid_id");
     c->job.grid_id = next_int(&w);
     expect(&w, "grid_ul");

@@ -1,0 +1,1 @@
+stn_bench(mesher stn_test_terrain)
