@@ -5,5 +5,8 @@
 #include "mesher/kernels.h"
 
 extern const stn_kernels stn_kernels_plain;
+#if defined(__x86_64__)
+extern const stn_kernels stn_kernels_sse2, stn_kernels_avx2, stn_kernels_avx512;
+#endif
 
 #endif
