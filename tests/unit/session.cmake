@@ -1,0 +1,1 @@
+stn_unit_test(homestead stn_homestead_core stn_world_session)
