@@ -158,10 +158,16 @@ static void take_delta(test_client *c, const stn_objdelta *d)
 static void take_message(test_client *c, const stn_delivery *d)
 {
     c->n_messages++;
-    /* Time runs on, and which resource is named first depends on when the client came. */
+    /* Time runs on, and which resource is named first depends on when the client came. A person's number depends
+     * on how many came before, so it counts as 0. */
     if (d->type != STN_RMSG_GLOBLOB && d->type != STN_RMSG_RESID) {
         c->messages_hash = stn_hash_feed(c->messages_hash, &d->type, 1);
-        c->messages_hash = stn_hash_feed(c->messages_hash, d->data, d->len);
+        for (size_t i = 0; i < d->len; i++) {
+            bool person = i + 5 <= d->len && d->data[i] == STN_TAG_INT && stn_ld32(d->data + i + 1) >> 16 == 0x100;
+
+            c->messages_hash = stn_hash_feed(c->messages_hash, d->data + i, 1);
+            i += person ? 4 : 0;
+        }
     }
     if (d->type == STN_RMSG_NEWWDG) {
         stn_bytes in = stn_bytes_of(d->data, d->len);
@@ -363,9 +369,11 @@ static uint64_t objects_hash(const test_client *c, double x, double y, double r)
 
         if (k->gone || hypot(dx, dy) > r || (k->len[STN_OD_COMPOSE] && k->id != c->player))
             continue;
-        h = stn_hash_feed(h, &k->id, sizeof k->id);
+        if (k->id != c->player)
+            h = stn_hash_feed(h, &k->id, sizeof k->id);
         h = stn_hash_feed(h, k->attrs[STN_OD_MOVE], k->len[STN_OD_MOVE]);
-        h = stn_hash_feed(h, k->attrs[STN_OD_RES], k->len[STN_OD_RES]);
+        if (k->len[STN_OD_RES] >= 2) /* not the state behind it: trees grow */
+            h = stn_hash_feed(h, k->attrs[STN_OD_RES], 2);
         sum += h; /* the order of a table is nobody's business */
     }
     return sum;
@@ -465,12 +473,17 @@ static outcome lossy_run(line l)
     begin_world(&w, (stn_server_settings){.range = 600.0}, (stn_sim_settings){.seed = 7, .objects = 200}, l);
     c = enter(&w, named("demo"));
     run_until(&w, 20.0);
+    /* Five requests can all be lost on such a line; whoever wants to play then asks again. */
+    while (!c->in_game && stn_session_get_result(c->session).code == STN_SESS_NO_CONNECTION && w.n < 4) {
+        c = enter(&w, named("demo"));
+        run_until(&w, w.now + 20.0);
+    }
     assert_true(c->in_game);
     stn_land_spawn(w.land, &x, &y, &angle);
     click(&w, c, x + 60.0, y + 10.0);
-    run_until(&w, 35.0);
+    run_until(&w, w.now + 15.0);
     click(&w, c, x + 30.0, y + 5.0);
-    run_until(&w, 60.0);
+    run_until(&w, w.now + 25.0);
     o.objects = objects_hash(c, x, y, 500.0);
     o.messages = c->messages_hash;
     o.n = alive(c);
