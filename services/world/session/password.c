@@ -40,8 +40,8 @@ static stn_status hash_pbkdf2(const stn_value *d, size_t n, const uint8_t *pw, s
                               stn_err *err)
 {
     int32_t cost;
-    const uint8_t *salt;
-    size_t salt_len;
+    const uint8_t *salt = NULL;
+    size_t salt_len = 0;
     stn_status st;
 
     if ((st = int_at(d, n, 1, "pbkdf2", 24, &cost, err)) ||
@@ -57,8 +57,8 @@ static stn_status hash_argon2(const stn_value *d, size_t n, const uint8_t *pw, s
                               stn_err *err)
 {
     int32_t t, m, p;
-    const uint8_t *salt;
-    size_t salt_len;
+    const uint8_t *salt = NULL;
+    size_t salt_len = 0;
     stn_status st;
     argon2_context ctx;
     int rc;
@@ -94,8 +94,8 @@ static stn_status hash_pfcrypt(const stn_value *d, size_t n, const uint8_t *pw, 
                                stn_err *err)
 {
     int32_t t, m;
-    const uint8_t *salt;
-    size_t salt_len;
+    const uint8_t *salt = NULL;
+    size_t salt_len = 0;
     stn_status st;
 
     if ((st = int_at(d, n, 1, "pfcrypt", 16, &t, err)) || (st = int_at(d, n, 2, "pfcrypt", 18, &m, err)) ||
