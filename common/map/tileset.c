@@ -121,7 +121,7 @@ static void lay_out(pool *p, const stn_tileset_def *def, stn_tileset *set)
     d->wall.res = pool_text(p, def->wall.res);
     d->images = (const stn_tile_image *)pool_dup(p, def->images, def->nimages * sizeof *def->images);
     d->vars = (const stn_tile_var *)pool_dup(p, def->vars, def->nvars * sizeof *def->vars);
-    stn_flavor *flavors = (stn_flavor *)pool_take(p, def->nflavors * sizeof *flavors);
+    stn_tile_flavor *flavors = (stn_tile_flavor *)pool_take(p, def->nflavors * sizeof *flavors);
     for (size_t i = 0; i < def->nflavors; i++) {
         const char *res = pool_text(p, def->flavors[i].res);
         if (flavors) {
@@ -379,7 +379,7 @@ static void get_def(reader *r, stn_tileset_def *d, uint32_t refs[2], stn_err *er
 {
     stn_tile_image *images;
     stn_tile_var *vars;
-    stn_flavor *flavors;
+    stn_tile_flavor *flavors;
 
     d->name = get_text(r);
     d->version = stn_bytes_i32(&r->in);

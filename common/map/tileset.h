@@ -50,13 +50,13 @@ typedef struct stn_tile_var {
     double lo, hi;
 } stn_tile_var;
 
-typedef struct stn_flavor {
+typedef struct stn_tile_flavor {
     const char *res;
     int32_t version;
     double p; /* chance on a tile; may be NaN or above 1 */
     bool ambient; /* not thinned out by the density setting */
     bool skip; /* needs code that cannot run here: keeps its place in the order and puts nothing */
-} stn_flavor;
+} stn_tile_flavor;
 
 typedef struct stn_tileset stn_tileset;
 
@@ -79,7 +79,7 @@ typedef struct stn_tileset_def {
     const stn_tileset *trans; /* trn: the set whose masks lay it over others; NULL none */
     const stn_tileset *floor; /* cave: ground inside; water: bottom */
     const char *floor_tiler; /* how the floor is laid; "" = by its own tiler */
-    const stn_flavor *flavors;
+    const stn_tile_flavor *flavors;
     size_t nflavors;
 } stn_tileset_def;
 

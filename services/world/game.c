@@ -1,0 +1,386 @@
+#include "world/game.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/table.h"
+#include "res/values.h"
+#include "session/wire.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX 64
+#define ARENA_MAX (16u << 20)
+#define POSITION_UNIT 0.0107421875 /* 11/1024 */
+#define NO_WIDGET (-1)
+
+typedef struct widget {
+    int32_t id, parent; /* NO_WIDGET: not attached */
+    char type[32]; /* cut: only short built-in names are compared */
+    bool asked; /* a character list that was answered */
+} widget;
+
+struct stn_game {
+    stn_game_hooks on;
+    char *character;
+    stn_table *widgets; /* u32 id -> widget */
+    stn_arena *arena; /* reset per message */
+    int32_t gameui, mapview;
+    stn_game_place place;
+    stn_globals globals;
+    uint64_t ignored;
+};
+
+stn_game *stn_game_new(const stn_game_hooks *hooks, const char *character)
+{
+    stn_game *g = calloc(1, sizeof *g);
+    if (!g)
+        return NULL;
+    g->on = *hooks;
+    g->gameui = g->mapview = NO_WIDGET;
+    g->character = strdup(character ? character : "");
+    g->widgets = stn_table_new();
+    g->arena = stn_arena_new(16384, ARENA_MAX);
+    stn_globals_init(&g->globals, 0);
+    if (!g->character || !g->widgets || !g->arena) {
+        stn_game_free(g);
+        return NULL;
+    }
+    return g;
+}
+
+void stn_game_free(stn_game *g)
+{
+    size_t it = 0;
+    uint64_t key;
+    void *w;
+
+    if (!g)
+        return;
+    while (g->widgets && stn_table_next(g->widgets, &it, &key, &w))
+        free(w);
+    stn_table_free(g->widgets);
+    stn_arena_free(g->arena);
+    stn_globals_fini(&g->globals);
+    free(g->character);
+    free(g);
+}
+
+const stn_game_place *stn_game_where(const stn_game *g)
+{
+    return &g->place;
+}
+stn_globals *stn_game_globals(stn_game *g)
+{
+    return &g->globals;
+}
+uint64_t stn_game_ignored(const stn_game *g)
+{
+    return g->ignored;
+}
+size_t stn_game_widgets(const stn_game *g)
+{
+    return stn_table_count(g->widgets);
+}
+
+static widget *find(const stn_game *g, int32_t id)
+{
+    return stn_table_get(g->widgets, (uint32_t)id);
+}
+
+/* ---- what goes out */
+
+static void send_message(stn_game *g, int32_t id, const char *name, const stn_values *args)
+{
+    stn_buf out = {.max = STN_REL_MESSAGE_MAX};
+    stn_buf_u32(&out, (uint32_t)id);
+    stn_buf_cstr(&out, name);
+    if (stn_values_write(&out, args, false, NULL) == STN_OK && !out.failed)
+        g->on.send(g->on.arg, STN_RMSG_WDGMSG, out.data, out.len);
+    stn_buf_fini(&out);
+}
+
+static stn_value coord(int32_t x, int32_t y)
+{
+    return (stn_value){.kind = STN_VALUE_COORD, .u.coord = {x, y}};
+}
+
+static int32_t to_units(double v)
+{
+    v = floor(v / POSITION_UNIT);
+    return v >= 2147483647.0 ? INT32_MAX : v <= -2147483648.0 ? INT32_MIN : v == v ? (int32_t)v : 0;
+}
+
+stn_status stn_game_click(stn_game *g, const stn_click *c, stn_err *err)
+{
+    stn_value args[9] = {
+        coord(c->screen_x, c->screen_y),
+        coord(to_units(c->x), to_units(c->y)),
+        stn_value_int(c->button),
+        stn_value_int(c->modifiers),
+    };
+    stn_values list = {4, args};
+
+    if (g->mapview == NO_WIDGET)
+        return stn_fail(err, STN_AGAIN, "not in the world yet");
+    if (c->has_object) {
+        args[4] = stn_value_int(c->overlay != 0);
+        args[5] = stn_value_int((int32_t)c->object);
+        args[6] = coord(to_units(c->object_x), to_units(c->object_y));
+        args[7] = stn_value_int(c->overlay);
+        args[8] = stn_value_int(c->part);
+        list.count = 9;
+    }
+    send_message(g, g->mapview, "click", &list);
+    return STN_OK;
+}
+
+stn_status stn_game_chat(stn_game *g, const char *text, stn_err *err)
+{
+    stn_value arg = stn_value_text(text);
+    if (g->gameui == NO_WIDGET)
+        return stn_fail(err, STN_AGAIN, "not in the world yet");
+    send_message(g, g->gameui, "chat", &(stn_values){1, &arg});
+    return STN_OK;
+}
+
+stn_status stn_game_widget_message(stn_game *g, uint32_t id, const char *name, const uint8_t *args,
+                                   size_t len, stn_err *err)
+{
+    stn_buf out = {.max = STN_REL_MESSAGE_MAX};
+    stn_status st = STN_OK;
+
+    if (!find(g, (int32_t)id))
+        return stn_fail(err, STN_NOT_FOUND, "there is no widget %u", id);
+    stn_buf_u32(&out, id);
+    stn_buf_cstr(&out, name);
+    stn_buf_put(&out, args, len);
+    if (out.failed)
+        st = stn_fail(err, STN_TOO_BIG, "widget message \"%.32s\" of %zu bytes", name, len);
+    else
+        g->on.send(g->on.arg, STN_RMSG_WDGMSG, out.data, out.len);
+    stn_buf_fini(&out);
+    return st;
+}
+
+/* ---- what comes in */
+
+static bool player_of(const stn_values *v, uint32_t i, uint32_t *out)
+{
+    int32_t id;
+    if (i >= v->count || v->items[i].kind == STN_VALUE_NIL ||
+        stn_value_as_int(&v->items[i], &id, NULL) != STN_OK)
+        return false;
+    *out = (uint32_t)id;
+    return true;
+}
+
+static void set_player(stn_game *g, bool has, uint32_t id)
+{
+    g->place.has_player = has;
+    g->place.player = has ? id : 0;
+}
+
+static void set_centre(stn_game *g, const stn_values *v, uint32_t i)
+{
+    int32_t c[2];
+    if (i < v->count && stn_value_as_coord(&v->items[i], c, NULL) == STN_OK) {
+        g->place.x = (double)c[0] * POSITION_UNIT;
+        g->place.y = (double)c[1] * POSITION_UNIT;
+    }
+}
+
+static void made(stn_game *g, const widget *w, const stn_values *cargs)
+{
+    uint32_t id;
+
+    if (!strcmp(w->type, "gameui")) {
+        g->gameui = w->id;
+        if (player_of(cargs, 1, &id))
+            set_player(g, true, id);
+    } else if (!strcmp(w->type, "mapview")) {
+        g->mapview = w->id;
+        g->place.in_world = true;
+        set_centre(g, cargs, 1);
+        if (player_of(cargs, 2, &id))
+            set_player(g, true, id);
+    }
+}
+
+static stn_status on_new(stn_game *g, stn_bytes *in, stn_err *err)
+{
+    int32_t id = stn_bytes_i32(in), parent;
+    const char *type = stn_bytes_cstr(in, NULL);
+    stn_values pargs, cargs;
+    widget *w;
+    stn_status st;
+
+    parent = stn_bytes_i32(in);
+    if (!stn_bytes_ok(in) || !type)
+        return stn_fail(err, STN_TRUNCATED, "NEWWDG ends early");
+    if ((st = stn_values_read(in, g->arena, DEPTH_MAX, &pargs, NULL, NULL, err)) != STN_OK ||
+        (st = stn_values_read(in, g->arena, DEPTH_MAX, &cargs, NULL, NULL, err)) != STN_OK)
+        return stn_fail_in(err, st, "NEWWDG %d", id);
+    if (!(w = find(g, id))) {
+        if (stn_table_count(g->widgets) >= STN_GAME_WIDGETS)
+            return stn_fail(err, STN_TOO_BIG, "more than %d widgets", STN_GAME_WIDGETS);
+        if (!(w = calloc(1, sizeof *w)) || !stn_table_put(g->widgets, (uint32_t)id, w, NULL)) {
+            free(w);
+            return stn_fail(err, STN_NO_MEMORY, "widget %d", id);
+        }
+    }
+    *w = (widget){.id = id, .parent = parent};
+    strncpy(w->type, type, sizeof w->type - 1);
+    made(g, w, &cargs);
+    return STN_OK;
+}
+
+static stn_status on_add(stn_game *g, stn_bytes *in, stn_err *err)
+{
+    int32_t id = stn_bytes_i32(in), parent = stn_bytes_i32(in);
+    widget *w;
+
+    if (!stn_bytes_ok(in))
+        return stn_fail(err, STN_TRUNCATED, "ADDWDG ends early");
+    if (!(w = find(g, id)))
+        g->ignored++;
+    else
+        w->parent = parent;
+    return STN_OK;
+}
+
+static void forget(stn_game *g, int32_t id)
+{
+    free(stn_table_remove(g->widgets, (uint32_t)id));
+    if (id == g->mapview) {
+        g->mapview = NO_WIDGET;
+        g->place.in_world = false;
+    }
+    if (id == g->gameui)
+        g->gameui = NO_WIDGET;
+}
+
+/* A widget and all below it. Links go upwards only, so this looks until a pass finds no orphan; each pass
+ * removes a level at least. */
+static stn_status on_destroy(stn_game *g, stn_bytes *in, stn_err *err)
+{
+    int32_t id = stn_bytes_i32(in);
+    int32_t gone[256];
+    size_t n;
+
+    if (!stn_bytes_ok(in))
+        return stn_fail(err, STN_TRUNCATED, "DSTWDG ends early");
+    if (!find(g, id)) {
+        g->ignored++;
+        return STN_OK;
+    }
+    forget(g, id);
+    do {
+        size_t it = 0;
+        uint64_t key;
+        void *v;
+        n = 0;
+        while (n < 256 && stn_table_next(g->widgets, &it, &key, &v)) {
+            const widget *w = v;
+            if (w->parent != NO_WIDGET && w->parent != 0 && !find(g, w->parent))
+                gone[n++] = w->id;
+        }
+        for (size_t i = 0; i < n; i++)
+            forget(g, gone[i]);
+    } while (n > 0);
+    return STN_OK;
+}
+
+static void on_map_message(stn_game *g, const char *name, const stn_values *args)
+{
+    uint32_t id = 0;
+
+    if (!strcmp(name, "move")) {
+        set_centre(g, args, 0);
+    } else if (!strcmp(name, "plob")) {
+        bool has = player_of(args, 0, &id);
+        set_player(g, has, id);
+    } else {
+        g->ignored++;
+    }
+}
+
+/* The list tells characters one by one: the wanted one is answered when it comes, the first at once when none
+ * is named. */
+static void on_charlist_message(stn_game *g, widget *w, const char *name, const stn_values *args)
+{
+    const char *who;
+
+    if (strcmp(name, "add") != 0 || args->count < 1 ||
+        stn_value_as_text(&args->items[0], &who, NULL) != STN_OK) {
+        g->ignored++;
+        return;
+    }
+    if (w->asked || (g->character[0] && strcmp(g->character, who) != 0))
+        return;
+    w->asked = true;
+    send_message(g, w->id, "play", &(stn_values){1, &args->items[0]});
+}
+
+static void on_root_message(stn_game *g, const char *name, const stn_values *args)
+{
+    const char *text;
+    if ((strcmp(name, "err") != 0 && strcmp(name, "msg") != 0) || args->count < 1 ||
+        stn_value_as_text(&args->items[0], &text, NULL) != STN_OK) {
+        g->ignored++;
+        return;
+    }
+    if (g->on.say)
+        g->on.say(g->on.arg, name, text);
+}
+
+static stn_status on_message(stn_game *g, stn_bytes *in, stn_err *err)
+{
+    int32_t id = stn_bytes_i32(in);
+    const char *name = stn_bytes_cstr(in, NULL);
+    stn_values args;
+    widget *w;
+    stn_status st;
+
+    if (!name)
+        return stn_fail(err, STN_TRUNCATED, "WDGMSG ends early");
+    if ((st = stn_values_read(in, g->arena, DEPTH_MAX, &args, NULL, NULL, err)) != STN_OK)
+        return stn_fail_in(err, st, "WDGMSG %d \"%.32s\"", id, name);
+    if (id == 0)
+        on_root_message(g, name, &args);
+    else if (id == g->mapview)
+        on_map_message(g, name, &args);
+    else if ((w = find(g, id)) != NULL && !strcmp(w->type, "charlist"))
+        on_charlist_message(g, w, name, &args);
+    else
+        g->ignored++;
+    return STN_OK;
+}
+
+stn_status stn_game_message(stn_game *g, uint8_t type, const uint8_t *data, size_t len, double now,
+                            stn_err *err)
+{
+    stn_bytes in = stn_bytes_of(data, len);
+
+    stn_arena_reset(g->arena);
+    switch (type) {
+    case STN_RMSG_NEWWDG:
+        return on_new(g, &in, err);
+    case STN_RMSG_ADDWDG:
+        return on_add(g, &in, err);
+    case STN_RMSG_DSTWDG:
+        return on_destroy(g, &in, err);
+    case STN_RMSG_WDGMSG:
+        return on_message(g, &in, err);
+    case STN_RMSG_GLOBLOB:
+        return stn_globals_message(&g->globals, data, len, now, err);
+    case STN_RMSG_WDGBAR:
+    case STN_RMSG_SESSKEY:
+        return STN_OK; /* order of arrival satisfies every barrier; no web requests are signed here */
+    default:
+        g->ignored++;
+        return stn_fail(err, STN_UNSUPPORTED, "reliable message of unknown type %u", type);
+    }
+}

@@ -1,0 +1,66 @@
+/* world/game.h - the widget tree of a session: enough to enter the world, walk and talk. Pure.
+ *
+ * Reliable messages come in; what the server must be told goes out through a hook. Unknown widgets and
+ * messages are kept as opaque nodes and counted; they do no harm. Limits  65536 widgets; beyond it a new one
+ * is refused and counted. Source  docs/spec/session-protocol.md 8, 9.
+ */
+#ifndef STN_WORLD_GAME_H
+#define STN_WORLD_GAME_H
+
+#include "base/err.h"
+#include "world/globals.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STN_GAME_WIDGETS 65536
+
+typedef struct stn_game_hooks {
+    /* A reliable message for the server. */
+    void (*send)(void *arg, uint8_t type, const uint8_t *data, size_t len);
+    /* A line for the person: chat, notices. */
+    void (*say)(void *arg, const char *channel, const char *text);
+    void *arg;
+} stn_game_hooks;
+
+typedef struct stn_game_place {
+    bool in_world; /* a map view is there */
+    bool has_player;
+    uint32_t player; /* object id */
+    double x, y; /* centre of the view while the player's object is unknown, map units */
+} stn_game_place;
+
+typedef struct stn_click {
+    double x, y; /* ground, map units */
+    int32_t screen_x, screen_y;
+    int32_t button, modifiers;
+    bool has_object;
+    uint32_t object;
+    double object_x, object_y; /* the object's last server position */
+    int32_t overlay; /* 0 none */
+    int32_t part; /* -1 none */
+} stn_click;
+
+typedef struct stn_game stn_game;
+
+/* character: the one to play when the server offers a list; NULL or "" = the first. Copied. */
+stn_game *stn_game_new(const stn_game_hooks *hooks, const char *character);
+void stn_game_free(stn_game *g);
+
+/* Types of section 8 but RESID and MAPIV, which are the caller's. Unknown types: STN_UNSUPPORTED. */
+stn_status stn_game_message(stn_game *g, uint8_t type, const uint8_t *data, size_t len, double now,
+                            stn_err *err);
+const stn_game_place *stn_game_where(const stn_game *g);
+stn_globals *stn_game_globals(stn_game *g);
+uint64_t stn_game_ignored(const stn_game *g); /* messages that nobody here understands */
+size_t stn_game_widgets(const stn_game *g);
+
+/* STN_AGAIN: there is no map view (game widget) yet. */
+stn_status stn_game_click(stn_game *g, const stn_click *c, stn_err *err);
+stn_status stn_game_chat(stn_game *g, const char *text, stn_err *err);
+/* Any message to a widget that the server made. args: an encoded typed list. */
+stn_status stn_game_widget_message(stn_game *g, uint32_t widget, const char *name, const uint8_t *args,
+                                   size_t len, stn_err *err);
+
+#endif
