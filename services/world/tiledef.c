@@ -13,7 +13,7 @@
 static const stn_res_tileset *tileset_of(const stn_res *res)
 {
     const stn_res_layer *l = stn_res_first(res, STN_LAYER_TILESET);
-    return l ? l->tileset : NULL;
+    return l ? l->as.tileset : NULL;
 }
 
 /* A list whose first value is the keyword. */
@@ -293,7 +293,7 @@ static stn_status tiles(maker *m, const stn_res *res)
     n = 0;
     for (const stn_res_layer *l = stn_res_first(res, STN_LAYER_TILE); l;
          l = stn_res_next(res, STN_LAYER_TILE, l)) {
-        const stn_res_tile *t = l->tile;
+        const stn_res_tile *t = l->as.tile;
         if (t->w > UINT16_MAX || t->h > UINT16_MAX)
             return bad(m, "a tile image is too large");
         m->def.tile_w = (uint16_t)t->w;
