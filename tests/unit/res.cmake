@@ -1,0 +1,2 @@
+stn_unit_test(res_write stn_res stn_res_json)
+stn_unit_test(res stn_res stn_res_json)
