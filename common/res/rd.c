@@ -211,7 +211,7 @@ const stn_res_layer *const *stn_rd_list(stn_rd *c, stn_layer_kind kind, uint32_t
         for (int k = 0; k < STN_LAYER_KINDS; all += counts[k++])
             c->lists[k] = all;
         for (uint32_t i = 0; i < c->count; i++) {
-            int k = c->layers[i].kind;
+            stn_layer_kind k = c->layers[i].kind;
             c->lists[k][c->list_counts[k]++] = &c->layers[i];
         }
         c->listed = true;

@@ -259,6 +259,35 @@ static void a_picture_that_its_bytes_cannot_hold_costs_nothing(void **state)
     assert_int_equal(stn_picture_probe(png, sizeof png, NULL, &info, &fault, NULL), STN_TOO_BIG);
 }
 
+static void wide_levels_equal_single_texels(void **state)
+{
+    (void)state;
+    uint32_t seed = 7;
+    for (int round = 0; round < 3000; round++) {
+        /* 8x2 makes four texels at once, each 2x2 one alone; channels near each other make ties */
+        uint8_t wide[(8 * 2 + 4 * 1 + 2 + 1) * 4], single[(2 * 2 + 1) * 4];
+        for (int i = 0; i < 8 * 2 * 4; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            wide[i] = (uint8_t)(round % 3 == 0   ? seed >> 24
+                                : round % 3 == 1 ? seed >> 30
+                                                 : (seed >> 31) * 255);
+            if (i % 4 == 3)
+                wide[i] = (uint8_t)(seed >> 8 & 1 ? 128 : round % 2 ? 127 : 255);
+        }
+        for (int mapper = STN_MIP_AVG; mapper <= STN_MIP_DAV; mapper++) {
+            if (mapper == STN_MIP_RND)
+                continue;
+            stn_mip_chain((stn_mipmapper)mapper, wide, 8, 2);
+            for (int x = 0; x < 4; x++) {
+                memcpy(single, wide + 8 * x, 8);
+                memcpy(single + 8, wide + 32 + 8 * x, 8);
+                stn_mip_chain((stn_mipmapper)mapper, single, 2, 2);
+                assert_memory_equal(wide + 64 + 4 * x, single + 16, 4);
+            }
+        }
+    }
+}
+
 typedef struct found {
     size_t n;
     stn_res_fault faults[8];
@@ -305,6 +334,7 @@ int main(void)
         cmocka_unit_test(keywords_follow_their_pattern),
         cmocka_unit_test(equal_map_keys_keep_the_last),
         cmocka_unit_test(a_picture_that_its_bytes_cannot_hold_costs_nothing),
+        cmocka_unit_test(wide_levels_equal_single_texels),
         cmocka_unit_test(the_checker_names_every_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
