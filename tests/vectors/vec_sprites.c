@@ -161,7 +161,7 @@ static json_t *order_text(const stn_order *o)
     return o->composite ? json_sprintf("%d:%d:%d", o->main, o->z1, o->z2) : json_sprintf("%d", o->main);
 }
 
-static json_t *slot_text(const stn_state *state, stn_slot slot, const stn_dyn *morph)
+static json_t *slot_text(const stn_state *state, stn_sprite_slot slot, const stn_dyn *morph)
 {
     const stn_state_value *value = &state->values[slot];
     char text[200], a[16];
@@ -208,7 +208,7 @@ static json_t *slot_text(const stn_state *state, stn_slot slot, const stn_dyn *m
 }
 
 /* The keys that the files speak of; other slots are not theirs. */
-static bool told(stn_slot slot)
+static bool told(stn_sprite_slot slot)
 {
     switch (slot) {
     case STN_SLOT_LOC:
@@ -240,7 +240,7 @@ json_t *vs_state_of(const stn_state *state, const stn_dyn *morph, bool without_m
     json_t *map = json_object();
 
     for (int i = 0; i < STN_SLOTS; i++) {
-        stn_slot slot = (stn_slot)i;
+        stn_sprite_slot slot = (stn_sprite_slot)i;
         if (state->presence[i] == STN_UNSET || !told(slot) || (without_maframe && slot == STN_SLOT_MAFRAME))
             continue;
         if (state->presence[i] == STN_NOTHING)

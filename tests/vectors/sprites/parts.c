@@ -98,7 +98,7 @@ static bool add_dress(dress *d, const char *text)
 
 static json_t *wrap_text(const stn_wrap *wrap)
 {
-    const stn_material *m = wrap->material;
+    const stn_sprite_mat *m = wrap->material;
     switch (wrap->kind) {
     case STN_WRAP_MATERIAL:
         return json_sprintf("mat:%s#%d", m->res->name, m->id);
@@ -117,12 +117,12 @@ static json_t *wrap_text(const stn_wrap *wrap)
 static json_t *parts_json(const stn_sprite *sprite)
 {
     uint32_t n;
-    const stn_part *parts = stn_sprite_parts(sprite, &n);
+    const stn_sprite_part *parts = stn_sprite_parts(sprite, &n);
     json_t *list = json_array();
     char text[300];
 
     for (uint32_t i = 0; i < n; i++) {
-        const stn_part *p = &parts[i];
+        const stn_sprite_part *p = &parts[i];
         json_t *one = json_object(), *wraps = json_array();
         if (p->kind == STN_PART_MESH)
             vs_mesh(p->res, p->layer, text, sizeof text);

@@ -39,7 +39,7 @@ static bool add_material(vec_sprites *v, stn_sprite_ctx *ctx, chain *c, size_t l
     const char *hash = strrchr(spec, '#');
     const stn_sprite_res *res;
     const stn_res_mat *mat;
-    const stn_material *m;
+    const stn_sprite_mat *m;
     stn_level *to = &c->levels[level];
 
     if (!hash || (size_t)(hash - spec) >= sizeof name)
@@ -84,12 +84,13 @@ static bool add_op(vec_sprites *v, stn_sprite_ctx *ctx, chain *c, size_t level, 
         op->slot = STN_SLOT_MASKDEPTH;
     } else if (strcmp(text, "xl") == 0 || strcmp(text, "mark") == 0) {
         op->kind = STN_OP_LOCATION;
-        op->u.matrix = stn_mat4_translate(text[0] == 'x' ? (stn_vec3){f, 0, 0} : (stn_vec3){0, 1, 0});
+        op->u.matrix =
+            stn_mat4_translate(text[0] == 'x' ? (stn_sprite_vec){f, 0, 0} : (stn_sprite_vec){0, 1, 0});
         if (text[0] == 'm')
             op->id = id;
     } else if (strcmp(text, "rz") == 0) {
         op->kind = STN_OP_LOCATION;
-        op->u.matrix = stn_mat4_rotate((stn_vec3){0, 0, 1}, f);
+        op->u.matrix = stn_mat4_rotate((stn_sprite_vec){0, 0, 1}, f);
     } else if (strcmp(text, "sc") == 0) {
         op->kind = STN_OP_LOCATION;
         op->u.matrix = stn_mat4_identity;
@@ -221,7 +222,8 @@ void vs_compose(vec_sprites *v)
 
 /* ---- place.json, on the terrain that the spec gives for it ---- */
 
-static stn_sprite_fault test_z(void *user, stn_surface surface, double x, double y, double *out, stn_err *err)
+static stn_sprite_fault test_z(void *user, stn_place_surface surface, double x, double y, double *out,
+                               stn_err *err)
 {
     (void)user;
     (void)err;
@@ -229,13 +231,13 @@ static stn_sprite_fault test_z(void *user, stn_surface surface, double x, double
     return STN_SPRITE_OK;
 }
 
-static stn_sprite_fault test_normal(void *user, stn_surface surface, double x, double y, stn_vec3 *out,
-                                    stn_err *err)
+static stn_sprite_fault test_normal(void *user, stn_place_surface surface, double x, double y,
+                                    stn_sprite_vec *out, stn_err *err)
 {
     (void)user;
     (void)surface;
     (void)err;
-    *out = stn_vec3_norm((stn_vec3){(float)-(0.07 + 0.001 * y), (float)-(-0.03 + 0.001 * x), 1});
+    *out = stn_sprite_vec_norm((stn_sprite_vec){(float)-(0.07 + 0.001 * y), (float)-(-0.03 + 0.001 * x), 1});
     return STN_SPRITE_OK;
 }
 
