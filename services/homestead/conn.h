@@ -7,7 +7,9 @@
  * at once, for the stock client repeats until it sees an acknowledgement.
  *
  * Limits  STN_CONN_QUEUE_MAX messages and STN_CONN_QUEUE_BYTES waiting: beyond it the client is beyond help
- * and stn_conn_overrun() says so. Source  docs/spec/session-protocol.md 5.5, 6, 7.
+ *         and stn_conn_overrun() says so.
+ *
+ * Source  docs/spec/session-protocol.md 5.5, 6, 7.
  */
 #ifndef STN_HOMESTEAD_CONN_H
 #define STN_HOMESTEAD_CONN_H

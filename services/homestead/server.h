@@ -7,9 +7,10 @@
  * view); our own client may also say something: message `chat` [string] to the game widget becomes speech
  * over its person's head.
  *
- * Limits   `max_clients` sessions; beyond it a new one is refused with a text. Per client the bounds of
- * conn.h and view.h, 64 grids waiting to be sent, and 100 malformed messages before it is closed. Source
- * docs/spec/session-protocol.md 13 (the recipe), 4, 5.5, 6, 7, 9, 11.
+ * Limits  `max_clients` sessions; beyond it a new one is refused with a text. Per client the bounds of
+ *         conn.h and view.h, 64 grids waiting to be sent, and 100 malformed messages before it is closed.
+ *
+ * Source  docs/spec/session-protocol.md 13 (the recipe), 4, 5.5, 6, 7, 9, 11.
  */
 #ifndef STN_HOMESTEAD_SERVER_H
 #define STN_HOMESTEAD_SERVER_H

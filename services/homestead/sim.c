@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define CELL 256.0 /* map units of a side of the table of places */
-#define PERSON "homestead/people/person"
+#define PERSON "homestead/people/skeleton"
 #define PERSON_FIRST 0x01000000u
 #define SCATTER_FIRST 0x02000000u
 #define GROW_S 30.0
@@ -20,6 +20,12 @@ static const char *const scattered[] = {"homestead/things/stone", "homestead/thi
                                         "homestead/things/stump", "homestead/things/log",
                                         "homestead/things/mushroom"};
 static const char *const roaming[] = {"homestead/beasts/hare", "homestead/beasts/deer"};
+
+static const char *const garments[SIM_GARMENTS] = {"homestead/people/body",     "homestead/people/hair",
+                                                   "homestead/people/trousers", "homestead/people/boots",
+                                                   "homestead/people/shirt",    "homestead/people/belt"};
+static const char *const dyes[SIM_DYES] = {"homestead/people/dye-blue", "homestead/people/dye-green",
+                                           "homestead/people/dye-ochre", "homestead/people/dye-undyed"};
 
 static uint64_t pack(int32_t x, int32_t y)
 {
@@ -168,7 +174,6 @@ stn_sim_obj *sim_add(stn_sim *sim, uint32_t id, const char *res, uint16_t versio
 
 bool sim_make_figure(stn_sim *sim, stn_sim_obj *obj, double roam, double speed, bool swims)
 {
-    char name[128];
     figure *f = calloc(1, sizeof *f);
 
     if (f && sim->n_movers == sim->cap_movers) {
@@ -184,10 +189,6 @@ bool sim_make_figure(stn_sim *sim, stn_sim_obj *obj, double roam, double speed, 
         free(f);
         return false;
     }
-    snprintf(name, sizeof name, "%s/idle", sim->res[obj->res - 1].name);
-    f->pose_idle = sim_resource(sim, name, sim->res[obj->res - 1].version);
-    snprintf(name, sizeof name, "%s/walk", sim->res[obj->res - 1].name);
-    f->pose_walk = sim_resource(sim, name, sim->res[obj->res - 1].version);
     f->home_x = obj->x;
     f->home_y = obj->y;
     f->roam = roam;
@@ -506,6 +507,12 @@ uint32_t stn_sim_join(stn_sim *sim, const char *name)
         return 0;
     }
     obj->fig->person = true;
+    obj->fig->pose_idle = sim_resource(sim, "homestead/people/idle", STN_PACK_VERSION);
+    obj->fig->pose_run = sim_resource(sim, "homestead/people/run", STN_PACK_VERSION);
+    for (unsigned i = 0; i < SIM_GARMENTS; i++)
+        sim->garments[i] = sim_resource(sim, garments[i], STN_PACK_VERSION);
+    for (unsigned i = 0; i < SIM_DYES; i++)
+        sim->dyes[i] = sim_resource(sim, dyes[i], STN_PACK_VERSION);
     sim->next_person = id + 1 < SCATTER_FIRST ? id + 1 : PERSON_FIRST;
     sim->stats.people++;
     return id;

@@ -4,13 +4,19 @@
  * Nothing here knows of clients; the server asks what is near a point and what changed of an object.
  *
  * Changes  Every object has a frame number that only grows and, for each group of attributes, the frame of
- * its last change. A receiver that has acknowledged frame f lacks exactly the groups changed after f, so lost
- * and repeated datagrams need no memory of what was sent. Land     Objects of the land come to life when a
- * person is near their grid and rest when nobody has been near for STN_SIM_REST_S; doors stay as they were
- * left. Figures  Things that walk are composites: base, model and material are the resource of their name;
- * their poses are NAME/idle and NAME/walk. Limits   STN_SIM_MAX_OBJECTS objects, STN_SIM_MAX_RESOURCES
- * resources, STN_SIM_SAY_MAX bytes of speech. Source   docs/spec/object-cache.md A3 (attribute payloads), A4
- * (motion), docs/spec/session-protocol.md 9, 13.
+ *          its last change. A receiver that has acknowledged frame f lacks exactly the groups changed after
+ *          f, so lost and repeated datagrams need no memory of what was sent.
+ *
+ * Land     Objects of the land come to life when a person is near their grid and rest when nobody has been
+ *          near for STN_SIM_REST_S; doors stay as they were left.
+ *
+ * Figures  People are composites of homestead/people/skeleton with garments and the poses idle and run;
+ * beasts are sprites whose state bytes are none when they stand, 01 when they walk, 02 when they run.
+ *
+ * Limits   STN_SIM_MAX_OBJECTS objects, STN_SIM_MAX_RESOURCES resources, STN_SIM_SAY_MAX bytes of speech.
+ *
+ * Source   docs/spec/object-cache.md A3 (attribute payloads), A4 (motion), docs/spec/session-protocol.md 9,
+ * 13
  */
 #ifndef STN_HOMESTEAD_SIM_H
 #define STN_HOMESTEAD_SIM_H
@@ -29,7 +35,7 @@
 #define STN_SIM_MAX_RESOURCES 4096
 #define STN_SIM_SAY_MAX 200
 #define STN_SIM_UNIT (11.0 / 1024.0) /* map units of one position unit on the wire */
-#define STN_SIM_WALK 33.0 /* map units a second: three tiles */
+#define STN_SIM_WALK 34.0 /* map units a second, about three tiles: what the running cycle is made for */
 
 typedef struct stn_sim stn_sim;
 typedef struct stn_sim_obj stn_sim_obj;

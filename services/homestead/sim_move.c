@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#define RUNS_FROM 20.0 /* map units a second */
+
 uint64_t sim_chance(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -101,10 +103,19 @@ void sim_reach(const stn_sim *sim, double x, double y, double *to_x, double *to_
     *to_y = y + dy * last;
 }
 
+/* People are composites whose poses are told; beasts are sprites whose state chooses the cycle. */
 static void set_pose(stn_sim_obj *obj)
 {
-    obj->fig->pose_seq++;
-    sim_touch(obj, G_POSE);
+    figure *f = obj->fig;
+
+    if (f->person) {
+        f->pose_seq++;
+        sim_touch(obj, G_POSE);
+        return;
+    }
+    obj->sdt_len = f->motion == MOVE_NONE ? 0 : 1;
+    obj->sdt[0] = f->speed < RUNS_FROM ? 1 : 2;
+    sim_touch(obj, G_DRAW);
 }
 
 /* Positions on the wire are whole units; walking from exactly such a point keeps both ends of one mind. */

@@ -5,6 +5,10 @@
 #include "base/table.h"
 #include "homestead/sim.h"
 
+#define SIM_GARMENTS 6 /* models of a person, each with its own material */
+#define SIM_SHIRT 4 /* the one that is dyed */
+#define SIM_DYES 4
+
 /* Groups of attributes that change together. */
 enum {
     G_PLACE, /* MOVE */
@@ -28,7 +32,7 @@ typedef struct cell {
 typedef struct figure {
     double home_x, home_y, roam, speed;
     bool swims, person;
-    uint16_t pose_idle, pose_walk; /* resource numbers */
+    uint16_t pose_idle, pose_run; /* a person's, resource numbers */
     uint8_t pose_seq;
     motion motion;
     uint8_t ended; /* bit per motion kind that was in use and whose end must be told */
@@ -100,6 +104,7 @@ struct stn_sim {
     size_t n_res;
     stn_names *res_of; /* name -> number */
     uint16_t vmat;
+    uint16_t garments[SIM_GARMENTS], dyes[SIM_DYES]; /* resource numbers */
     uint16_t tileset_of[256];
     uint32_t next_person;
     stn_land_object *scratch; /* STN_LAND_MAX_OBJECTS */
@@ -112,6 +117,7 @@ void sim_relocate(stn_sim *sim, stn_sim_obj *obj, double x, double y);
 stn_sim_obj *sim_add(stn_sim *sim, uint32_t id, const char *res, uint16_t version, double x, double y,
                      double angle);
 bool sim_make_figure(stn_sim *sim, stn_sim_obj *obj, double roam, double speed, bool swims);
+
 uint16_t sim_resource(stn_sim *sim, const char *name, uint16_t version);
 void sim_use(stn_sim *sim, stn_sim_obj *obj);
 

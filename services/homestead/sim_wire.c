@@ -31,19 +31,21 @@ static void flush(stn_buf *out, uint8_t type, stn_buf *body)
     stn_buf_clear(body);
 }
 
-static void write_draw(const stn_sim_obj *obj, stn_buf *out, stn_buf *b, uint8_t *used)
+static void write_draw(const stn_sim *sim, const stn_sim_obj *obj, stn_buf *out, stn_buf *b, uint8_t *used)
 {
-    if (!obj->fig) {
+    if (!obj->fig || !obj->fig->person) {
         put_res(b, obj->res, obj->sdt, obj->sdt_len, used);
         flush(out, STN_OD_RES, b);
         return;
     }
     put_res(b, obj->res, NULL, 0, used);
     flush(out, STN_OD_COMPOSE, b);
-    /* One model with one layer: mesh and material of the figure's own resource. */
-    put_res(b, obj->res, NULL, 0, used);
-    put_res(b, obj->res, NULL, 0, used);
-    stn_buf_u16(b, 0xffff);
+    for (unsigned i = 0; i < SIM_GARMENTS; i++) {
+        put_res(b, sim->garments[i], NULL, 0, used);
+        /* Each has its material in its own resource; shirts come in several colours. */
+        put_res(b, i == SIM_SHIRT ? sim->dyes[obj->id % SIM_DYES] : sim->garments[i], NULL, 0, used);
+        stn_buf_u16(b, 0xffff);
+    }
     stn_buf_u16(b, 0xffff);
     flush(out, STN_OD_CMPMOD, b);
 }
@@ -54,7 +56,7 @@ static void write_pose(const stn_sim_obj *obj, stn_buf *out, stn_buf *b, uint8_t
 
     stn_buf_u8(b, 3); /* blend over, and a list of poses follows */
     stn_buf_u8(b, f->pose_seq);
-    put_res(b, f->motion == MOVE_NONE ? f->pose_idle : f->pose_walk, NULL, 0, used);
+    put_res(b, f->motion == MOVE_NONE ? f->pose_idle : f->pose_run, NULL, 0, used);
     stn_buf_u16(b, 0xffff);
     flush(out, STN_OD_CMPPOSE, b);
 }
@@ -134,8 +136,8 @@ void stn_sim_write(const stn_sim *sim, const stn_sim_obj *obj, int32_t since, st
         flush(out, STN_OD_MOVE, &b);
     }
     if (obj->changed[G_DRAW] > since)
-        write_draw(obj, out, &b, used);
-    if (f && obj->changed[G_POSE] > since)
+        write_draw(sim, obj, out, &b, used);
+    if (f && f->person && obj->changed[G_POSE] > since)
         write_pose(obj, out, &b, used);
     if (obj->n_materials && obj->changed[G_MATERIALS] > since)
         write_materials(sim, obj, out, &b, used);

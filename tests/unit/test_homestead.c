@@ -109,6 +109,7 @@ typedef struct test_client {
     uint64_t messages_hash; /* of all reliable messages in order, time left out */
     size_t n_messages, n_maps;
     uint32_t player;
+    uint8_t beast[4096]; /* resource numbers whose name says that they roam */
     bool in_game;
     stn_session_end end;
 } test_client;
@@ -158,17 +159,20 @@ static void take_delta(test_client *c, const stn_objdelta *d)
 static void take_message(test_client *c, const stn_delivery *d)
 {
     c->n_messages++;
-    /* Time runs on, and which resource is named first depends on when the client came. A person's number depends
-     * on how many came before, so it counts as 0. */
+    /* Time runs on, and which resource is named first depends on when the client came. A person's number
+     * depends on how many came before, so it counts as 0. */
     if (d->type != STN_RMSG_GLOBLOB && d->type != STN_RMSG_RESID) {
         c->messages_hash = stn_hash_feed(c->messages_hash, &d->type, 1);
         for (size_t i = 0; i < d->len; i++) {
-            bool person = i + 5 <= d->len && d->data[i] == STN_TAG_INT && stn_ld32(d->data + i + 1) >> 16 == 0x100;
+            bool person =
+                i + 5 <= d->len && d->data[i] == STN_TAG_INT && stn_ld32(d->data + i + 1) >> 16 == 0x100;
 
             c->messages_hash = stn_hash_feed(c->messages_hash, d->data + i, 1);
             i += person ? 4 : 0;
         }
     }
+    if (d->type == STN_RMSG_RESID && strstr((const char *)d->data + 2, "/beasts/"))
+        c->beast[stn_ld16(d->data) % sizeof c->beast] = 1;
     if (d->type == STN_RMSG_NEWWDG) {
         stn_bytes in = stn_bytes_of(d->data, d->len);
 
@@ -367,7 +371,8 @@ static uint64_t objects_hash(const test_client *c, double x, double y, double r)
         double dy = (int32_t)stn_ld32(k->attrs[STN_OD_MOVE] + 4) * STN_SIM_UNIT - y;
         uint64_t h = STN_HASH_START;
 
-        if (k->gone || hypot(dx, dy) > r || (k->len[STN_OD_COMPOSE] && k->id != c->player))
+        if (k->gone || hypot(dx, dy) > r || (k->len[STN_OD_COMPOSE] && k->id != c->player) ||
+            c->beast[(stn_ld16(k->attrs[STN_OD_RES]) & 0x7fff) % sizeof c->beast])
             continue;
         if (k->id != c->player)
             h = stn_hash_feed(h, &k->id, sizeof k->id);

@@ -6,8 +6,9 @@
  *
  * Dialects  positional (the line of version 30) and keyworded (version 31); replies are the same.
  * Errors    STN_DENIED: the service said no, its text is the error's; STN_BAD_DATA, STN_TRUNCATED: it broke
- * the protocol; STN_UNSUPPORTED, STN_TOO_BIG: a password hash we do not do. Source
- * docs/spec/session-protocol.md 2.2-2.6.
+ *           the protocol; STN_UNSUPPORTED, STN_TOO_BIG: a password hash we do not do.
+ *
+ * Source    docs/spec/session-protocol.md 2.2-2.6.
  */
 #ifndef STN_WORLD_SESSION_AUTH_H
 #define STN_WORLD_SESSION_AUTH_H

@@ -9,13 +9,14 @@
  *   1. stn_session_new(), then stn_session_step() with no datagrams.
  *   2. Send out->send in order (a failed send counts as loss). Hand out->deliver to the caches in order.
  *   3. Wait for a datagram, a queued message or out->wait seconds, and step again with what came. If
- * out->taken is less than what was given, step at once with the rest: a pass may end early.
- *   4. In phase STN_SESSION_DONE read stn_session_result().
+ *      out->taken is less than what was given, step at once with the rest: a pass may end early.
+ *   4. In phase STN_SESSION_DONE read stn_session_get_result().
  *
  * Limits  65536 objects waiting for acknowledgement (a delta beyond is dropped unseen and will come again),
  *         STN_SESSION_PENDING_MAX unacknowledged messages, the bounds of reliable.h, and 100 reliable
- * messages that the caller reports as malformed (stn_session_malformed()). Source
- * docs/spec/session-protocol.md 4-7, 14.
+ *         messages that the caller reports as malformed (stn_session_malformed()).
+ *
+ * Source  docs/spec/session-protocol.md 4-7, 14.
  */
 #ifndef STN_WORLD_SESSION_SESSION_H
 #define STN_WORLD_SESSION_SESSION_H
