@@ -258,42 +258,37 @@ void stn_blocks_release(stn_block_view *view)
 
 /* ---- making */
 
-/* The last variant whose noise lies within its thresholds, by tile: all of a row at once, from the top
- * variant down, tiles that are decided left out. */
-static void make_layers(const stn_kernels *k, const stn_tileset *set, int64_t wx, int64_t wy, int n,
+#define QUARTER                                                                                              \
+    (STN_BLOCK_SPLIT * STN_BLOCK_SPLIT + 7) /* cells of the largest quarter, and a vector's overhang */
+
+/* The last variant whose noise lies within its thresholds, by tile: all of a quarter at once, from the top
+ * variant down, until every tile is decided. */
+static void make_layers(const stn_kernels *k, const stn_tileset *set, int64_t wx, int64_t wy, int w, int h,
                         uint8_t *out)
 {
     static const double cell[4] = {64, 32, 16, 8};
-    double sum[32], octave[32];
-    uint32_t open = n < 32 ? (1u << n) - 1 : ~0u;
+    double sum[QUARTER], add[QUARTER];
+    uint8_t maybe[QUARTER];
+    size_t n = (size_t)(w * h), open = n;
 
-    memset(out, 0, (size_t)n);
+    memset(out, 0, n);
     for (size_t v = set->def.nvars; v-- > 0 && open;) {
         const stn_tile_var *var = &set->def.vars[v];
-        for (int o = 0; o < 4; o++) {
-            k->noise_row(&set->noise, cell[o], (double)wx, (double)wy, set->nz[v], (size_t)n, octave);
-            /* 0.0 + first: a -0.0 becomes +0.0, which no comparison can tell. */
-            for (int i = 0; i < n; i++)
-                sum[i] = o ? sum[i] + octave[i] : 0.0 + octave[i];
-            /* What is still to come lies within -1..1 an octave, and rounding keeps order, so a sum that
-             * cannot reach the thresholds any more is decided. */
-            uint32_t maybe = 0;
-            for (int i = 0; i < n; i++) {
-                double most = sum[i], least = sum[i];
-                for (int r = o + 1; r < 4; r++) {
-                    most += 1.0;
-                    least -= 1.0;
-                }
-                maybe |= (uint32_t)(most / 2 >= var->lo && least / 2 <= var->hi) << i;
-            }
-            if (!(maybe & open))
+        /* What is still to come lies within -1..1 an octave, and rounding keeps order: once no open tile's
+         * sum can reach the thresholds any more, the rest need not be known. */
+        for (unsigned o = 0; o < 4; o++) {
+            bool any = false;
+            k->noise(&set->noise, cell[o], (double)wx, (double)wy, set->nz[v], (unsigned)w, (unsigned)h, add);
+            k->octave(add, n, o == 0, 3 - o, var->lo, var->hi, sum, maybe);
+            for (size_t i = 0; i < n; i++)
+                any |= maybe[i] && !out[i];
+            if (!any)
                 break;
-            if (o == 3) {
-                for (int i = 0; i < n; i++)
-                    if (maybe & open & 1u << i)
-                        out[i] = (uint8_t)(v + 1);
-                open &= ~maybe;
-            }
+            for (size_t i = 0; o == 3 && i < n; i++)
+                if (maybe[i] && !out[i]) {
+                    out[i] = (uint8_t)(v + 1);
+                    open--;
+                }
         }
     }
 }
@@ -301,15 +296,13 @@ static void make_layers(const stn_kernels *k, const stn_tileset *set, int64_t wx
 /* The blur weight of a layer: the square of the noise as f32. It is never negative, so the cube that the
  * reference has for that case cannot come up. */
 static void make_weights(const stn_kernels *k, const stn_tileset *set, unsigned layer, int64_t wx, int64_t wy,
-                         int n, float *out)
+                         int w, int h, float *out)
 {
-    double v[32];
+    double v[QUARTER];
 
-    k->noise_row(&set->noise, 32, (double)wx, (double)wy, (double)(23 * (int64_t)layer), (size_t)n, v);
-    for (int i = 0; i < n; i++) {
-        float c = (float)((((v[i] * 0.5) + 0.5) * (1.5 - 0.5)) + 0.5);
-        out[i] = c * c;
-    }
+    k->noise(&set->noise, 32, (double)wx, (double)wy, (double)(23 * (int64_t)layer), (unsigned)w, (unsigned)h,
+             v);
+    k->weights(v, (size_t)(w * h), out);
 }
 
 static void quarter_rect(unsigned q, int *x, int *y, int *w, int *h)
@@ -338,8 +331,8 @@ static uint8_t quarters_of(int x0, int y0, int x1, int y1)
 static void need(stn_blocks *c, const stn_tileset *set, struct stn_block *b, uint8_t want, int layer)
 {
     uint8_t *made = layer < 0 ? &b->layers_made : &b->weights_made[layer];
-    float weights[STN_BLOCK_SPLIT * STN_BLOCK_SPLIT];
-    uint8_t layers[STN_BLOCK_SPLIT * STN_BLOCK_SPLIT];
+    float weights[QUARTER];
+    uint8_t layers[QUARTER];
 
     pthread_mutex_lock(&c->lock);
     uint8_t missing = want & (uint8_t) ~*made;
@@ -351,11 +344,10 @@ static void need(stn_blocks *c, const stn_tileset *set, struct stn_block *b, uin
             continue;
         quarter_rect(q, &x, &y, &w, &h);
         int64_t wx = (int64_t)b->at.x * STN_BLOCK + x, wy = (int64_t)b->at.y * STN_BLOCK + y;
-        for (int r = 0; r < h; r++)
-            if (layer < 0)
-                make_layers(c->kernels, set, wx, wy + r, w, layers + r * w);
-            else
-                make_weights(c->kernels, set, (unsigned)layer, wx, wy + r, w, weights + r * w);
+        if (layer < 0)
+            make_layers(c->kernels, set, wx, wy, w, h, layers);
+        else
+            make_weights(c->kernels, set, (unsigned)layer, wx, wy, w, h, weights);
         pthread_mutex_lock(&c->lock);
         /* Another thread may have been first; readers may be at its bytes by now, so they stay. */
         if (!(*made & 1u << q)) {

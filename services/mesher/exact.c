@@ -10,21 +10,22 @@ typedef struct around {
 static around *make_around(const stn_build *b)
 {
     around *a = stn_arena_array(b->arena, b->nv, sizeof *a);
+    stn_vec3 *tan = stn_arena_array(b->arena, 2 * (size_t)b->nv, sizeof *tan);
 
-    for (uint32_t v = 0; a && v < b->nv; v++) {
-        if (v < STN_GROUND_VERTICES) { /* the outermost corners are in no mesh and may have no normal */
-            uint32_t x = v % STN_GROUND_SIDE, y = v / STN_GROUND_SIDE;
-            if (x == 0 || y == 0 || x == STN_GROUND_SIDE - 1 || y == STN_GROUND_SIDE - 1)
-                continue;
+    if (!a || !tan)
+        return NULL;
+    /* Rows of corners 0..25, then what tilers added; the outermost corners are in no mesh and may have no
+     * normal. */
+    for (int y = 0; y <= STN_CUT_TILES + 1; y++) {
+        uint32_t v = y < STN_CUT_VERTICES ? stn_ground_vertex(0, y) : STN_GROUND_VERTICES;
+        uint32_t n = y < STN_CUT_VERTICES ? STN_CUT_VERTICES : b->nv - STN_GROUND_VERTICES;
+        b->kernels->tangents(b->nrm + v, n, tan + v, tan + b->nv + v);
+        for (uint32_t end = v + n; v < end; v++) {
+            memcpy(a[v].pos, &b->pos[v], sizeof a[v].pos);
+            memcpy(a[v].nrm, &b->nrm[v], sizeof a[v].nrm);
+            memcpy(a[v].tan, &tan[v], sizeof a[v].tan);
+            memcpy(a[v].bit, &tan[b->nv + v], sizeof a[v].bit);
         }
-        /* All products are computed, also those with zero: the sign of a zero comes from them. */
-        stn_vec3 n = b->nrm[v];
-        stn_vec3 tan = stn_vec3_norm(stn_vec3_cross((stn_vec3){0, 1, 0}, n));
-        stn_vec3 bit = stn_vec3_norm(stn_vec3_cross(n, (stn_vec3){1, 0, 0}));
-        memcpy(a[v].pos, &b->pos[v], sizeof a[v].pos);
-        memcpy(a[v].nrm, &n, sizeof a[v].nrm);
-        memcpy(a[v].tan, &tan, sizeof a[v].tan);
-        memcpy(a[v].bit, &bit, sizeof a[v].bit);
     }
     return a;
 }

@@ -11,13 +11,24 @@
 #include "map/ground.h"
 #include "num/noise.h"
 
+#define STN_NOISE_RECT 25 /* most points along a side of a rectangle of noise */
+
 typedef struct stn_kernels {
     const char *name;
 
-    /* Noise at (wx + i, wy, z), i = 0..n-1, for cells of size r: 8, 16, 32 or 64. `out` has room for n
-     * rounded up to a multiple of 8. */
-    void (*noise_row)(const stn_noise *noise, double r, double wx, double wy, double z, size_t n,
-                      double *out);
+    /* Noise at (wx + x, wy + y, z) for a rectangle of w x h points, at most STN_NOISE_RECT each, row by row;
+     * cells of size r: 8, 16, 32 or 64. `out` has room for w * h + 7. */
+    void (*noise)(const stn_noise *noise, double r, double wx, double wy, double z, unsigned w, unsigned h,
+                  double *out);
+
+    /* One octave more of n sums (the first starts them). maybe[i] becomes non-zero where half the sum may
+     * still lie within lo..hi when `left` more octaves of -1..1 come. Tables have room for n + 7. */
+    void (*octave)(const double *add, size_t n, bool first, unsigned left, double lo, double hi, double *sum,
+                   uint8_t *maybe);
+
+    /* Blur weights of noise values: the square of the noise scaled to 0.5..1.5. Tables have room for n + 7.
+     */
+    void (*weights)(const double *noise, size_t n, float *out);
 
     /* One blur pass in place over vertices x0..x1, y0..y1 of tables with `pitch` floats a row. Reads one
      * vertex around; up to 15 vertices to the right of x1 are scratch. den is the sum of the five weights.
@@ -34,6 +45,9 @@ typedef struct stn_kernels {
 
     /* stn_ground_normals() for corners 0..25. */
     void (*normals)(const float z[STN_GROUND_VERTICES], const uint8_t *split, stn_vec3 *nrm);
+
+    /* Bump tangents and bitangents of normals. */
+    void (*tangents)(const stn_vec3 *n, size_t count, stn_vec3 *tan, stn_vec3 *bit);
 } stn_kernels;
 
 const stn_kernels *stn_kernels_best(void);

@@ -6,10 +6,35 @@
 #include <math.h>
 #include <string.h>
 
-static void noise_row(const stn_noise *noise, double r, double wx, double wy, double z, size_t n, double *out)
+static void noise(const stn_noise *table, double r, double wx, double wy, double z, unsigned w, unsigned h,
+                  double *out)
 {
-    for (size_t i = 0; i < n; i++)
-        out[i] = stn_noise_get(noise, r, wx + (double)i, wy, z);
+    for (unsigned y = 0; y < h; y++)
+        for (unsigned x = 0; x < w; x++)
+            *out++ = stn_noise_get(table, r, wx + x, wy + y, z);
+}
+
+static void octave(const double *add, size_t n, bool first, unsigned left, double lo, double hi, double *sum,
+                   uint8_t *maybe)
+{
+    for (size_t i = 0; i < n; i++) {
+        /* 0.0 + the first: a -0.0 becomes +0.0. */
+        sum[i] = first ? 0.0 + add[i] : sum[i] + add[i];
+        double most = sum[i], least = sum[i];
+        for (unsigned k = 0; k < left; k++) {
+            most += 1.0;
+            least -= 1.0;
+        }
+        maybe[i] = most / 2 >= lo && least / 2 <= hi;
+    }
+}
+
+static void weights(const double *v, size_t n, float *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        float c = (float)((((v[i] * 0.5) + 0.5) * (1.5 - 0.5)) + 0.5);
+        out[i] = c * c;
+    }
 }
 
 static void blur(float *b, const float *lw, const float *den, size_t pitch, int x0, int x1, int y0, int y1,
@@ -57,11 +82,23 @@ static void finish(const float *b, size_t n, float *w, uint8_t *alpha, uint32_t 
     }
 }
 
+static void tangents(const stn_vec3 *n, size_t count, stn_vec3 *tan, stn_vec3 *bit)
+{
+    for (size_t i = 0; i < count; i++) {
+        /* All products are computed, also those with zero: the sign of a zero comes from them. */
+        tan[i] = stn_vec3_norm(stn_vec3_cross((stn_vec3){0, 1, 0}, n[i]));
+        bit[i] = stn_vec3_norm(stn_vec3_cross(n[i], (stn_vec3){1, 0, 0}));
+    }
+}
+
 const stn_kernels stn_kernels_plain = {
     .name = "plain",
-    .noise_row = noise_row,
+    .noise = noise,
+    .octave = octave,
+    .weights = weights,
     .blur = blur,
     .denominators = denominators,
     .finish = finish,
     .normals = stn_ground_normals,
+    .tangents = tangents,
 };

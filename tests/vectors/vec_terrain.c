@@ -505,14 +505,19 @@ static void snoise_line(const char *dir, char **f, int n, long line)
         double r = hex_double(f[2]), x = hex_double(f[3]), y = hex_double(f[4]), z = hex_double(f[5]);
         uint64_t want = strtoull(f[6], NULL, 16);
         ok = stn_bits_of_f64(stn_noise_get(&noise, r, x, y, z)) == want;
-        /* Rows of the vector forms, where the point can lie on one. */
-        bool on_row = (r == 8 || r == 16 || r == 32 || r == 64) && x == (double)stn_i32_of_f64(x);
-        for (size_t k = 0; on_row && k < NFORMS; k++) {
+        /* The vector forms, where the point can lie in a rectangle of theirs. */
+        bool in_rect = (r == 8 || r == 16 || r == 32 || r == 64) && x == (double)stn_i32_of_f64(x);
+        for (size_t k = 0; in_rect && k < NFORMS; k++) {
             const stn_kernels *form = stn_kernels_named(forms[k]);
-            double out[16];
-            for (int back = 0; form && back < 9; back += 4) {
-                form->noise_row(&noise, r, x - back, y, z, 9, out);
-                ok = ok && stn_bits_of_f64(out[back]) == want;
+            double out[5 * 3 + 7];
+            if (form) {
+                form->noise(&noise, r, x, y, z, 5, 3, out);
+                ok = ok && stn_bits_of_f64(out[0]) == want;
+            }
+            bool inside = y == (double)stn_i32_of_f64(y);
+            if (form && inside) {
+                form->noise(&noise, r, x - 3, y - 2, z, 5, 3, out);
+                ok = ok && stn_bits_of_f64(out[3 + 2 * 5]) == want;
             }
         }
     } else if (strcmp(f[0], "getr") == 0 && n == 9) {
