@@ -1,5 +1,6 @@
 #include "map/sheet.h"
 
+#include "base/bytes.h"
 #include "num/convert.h"
 
 #include <string.h>
@@ -37,11 +38,15 @@ static const stn_part *part_at(const stn_laid *laid, int x, int y, stn_quad *qua
 /* No tiler lays more over one tile. */
 #define PART_MAX 256
 
+/* Little-endian machines only, as everywhere: floats are written as they lie in memory. */
 static void put_pos(stn_buf *b, const stn_vec3 *v)
 {
-    stn_buf_f32(b, v->x);
-    stn_buf_f32(b, v->y);
-    stn_buf_f32(b, v->z);
+    stn_buf_put(b, v, 12);
+}
+
+static void put_f32(uint8_t *out, float v)
+{
+    stn_st32(out, stn_bits_of_f32(v));
 }
 
 static stn_status too_many(stn_err *err, const char *what)
@@ -166,13 +171,17 @@ stn_status stn_click_mesh(const stn_laid *laid, const uint8_t *buckets, uint8_t 
             for (; p; p = p == wall ? NULL : wall) {
                 if (base + p->nv > 65536)
                     return too_many(err, "the click mesh");
+                uint8_t *at = stn_buf_add(pos, 12u * p->nv), *l = stn_buf_add(loc, 8u * p->nv);
+                uint8_t *idx = stn_buf_add(indices, 2u * p->nf);
+                if (!at || !l || !idx)
+                    return stn_fail(err, STN_NO_MEMORY, "click mesh");
                 for (unsigned i = 0; i < p->nv; i++) {
-                    put_pos(pos, &laid->pos[p->v[i]]);
-                    stn_buf_f32(loc, (float)x / (float)STN_CUT_TILES + p->tx[i] * tp);
-                    stn_buf_f32(loc, (float)y / (float)STN_CUT_TILES + p->ty[i] * tp);
+                    memcpy(at + 12 * i, &laid->pos[p->v[i]], 12);
+                    put_f32(l + 8 * i, (float)x / (float)STN_CUT_TILES + p->tx[i] * tp);
+                    put_f32(l + 8 * i + 4, (float)y / (float)STN_CUT_TILES + p->ty[i] * tp);
                 }
                 for (unsigned i = 0; i < p->nf; i++)
-                    stn_buf_u16(indices, (uint16_t)(base + p->f[i]));
+                    stn_st16(idx + 2 * i, (uint16_t)(base + p->f[i]));
                 base += p->nv;
             }
         }

@@ -125,10 +125,13 @@ static void read_windows(stn_build *b)
     stn_ground_splits(b->z, b->split);
 }
 
-static void widen(stn_blend_area *a, int x, int y)
+/* Grows the area to hold the tiles around a run of one id: x0..x1 of row y, -1..25. */
+static void widen(stn_blend_area *a, int x0, int x1, int y)
 {
-    int x0 = x > 0 ? x - 1 : 0, x1 = x < STN_CUT_TILES - 1 ? x + 1 : STN_CUT_TILES - 1;
     int y0 = y > 0 ? y - 1 : 0, y1 = y < STN_CUT_TILES - 1 ? y + 1 : STN_CUT_TILES - 1;
+
+    x0 = x0 > 0 ? x0 - 1 : 0;
+    x1 = x1 < STN_CUT_TILES - 1 ? x1 + 1 : STN_CUT_TILES - 1;
     a->x0 = (int8_t)(x0 < a->x0 ? x0 : a->x0);
     a->y0 = (int8_t)(y0 < a->y0 ? y0 : a->y0);
     a->x1 = (int8_t)(x1 > a->x1 ? x1 : a->x1);
@@ -148,52 +151,67 @@ static stn_status new_tiler(stn_build *b, stn_tiler *t, const stn_tileset *set, 
 
 #define SLOTS 2048 /* more than twice the tiles that a window has */
 
-/* Finds the tiler of each tile of the window, one per id. */
+/* Ids met so far, by hash. */
+typedef struct met {
+    uint16_t seen[SLOTS]; /* index among the ids, plus one */
+    uint16_t id[STN_GROUND_SPLITS * STN_GROUND_SPLITS], slot[STN_GROUND_SPLITS * STN_GROUND_SPLITS];
+    unsigned n;
+} met;
+
+/* The tiler slot of an id, made at the first sight. */
+static stn_status slot_of(stn_build *b, met *m, uint16_t id, uint16_t *slot)
+{
+    unsigned h = (unsigned)id * 40503u % SLOTS;
+    stn_status st = STN_OK;
+
+    while (m->seen[h] && m->id[m->seen[h] - 1] != id)
+        h = (h + 1) % SLOTS;
+    if (!m->seen[h]) {
+        const stn_tileset *set = stn_build_set_of(b, id);
+        m->id[m->n] = id;
+        m->slot[m->n] = STN_NO_TILER;
+        if (set) {
+            if ((st = new_tiler(b, &b->tilers[b->ntilers], set, set->def.tiler, id)) != STN_OK)
+                return st;
+            m->slot[m->n] = (uint16_t)b->ntilers++;
+        }
+        m->seen[h] = (uint16_t)++m->n;
+    }
+    *slot = m->slot[m->seen[h] - 1];
+    return st;
+}
+
+/* Finds the tiler of each tile of the window, one per id, by runs of one id. */
 static stn_status bind_tilers(stn_build *b)
 {
-    uint16_t seen[SLOTS]; /* by hash of the id: its index among the ids met, plus one */
-    uint16_t met_id[STN_GROUND_SPLITS * STN_GROUND_SPLITS], met_slot[STN_GROUND_SPLITS * STN_GROUND_SPLITS];
-    unsigned nmet = 0, last = 0;
-    stn_status st;
+    size_t most = b->job->nsets < STN_GROUND_SPLITS * STN_GROUND_SPLITS
+                      ? b->job->nsets
+                      : STN_GROUND_SPLITS * STN_GROUND_SPLITS;
+    met m;
 
-    memset(seen, 0, sizeof seen);
-    b->tilers = stn_arena_array(b->arena, b->job->nsets ? b->job->nsets : 1, sizeof *b->tilers);
+    memset(m.seen, 0, sizeof m.seen);
+    m.n = 0;
+    b->tilers = stn_arena_array(b->arena, most + 1, sizeof *b->tilers);
     if (!b->tilers)
         return no_room(b);
-    for (int y = -1, i = 0; y <= STN_CUT_TILES; y++)
-        for (int x = -1; x <= STN_CUT_TILES; x++, i++) {
-            uint16_t id = b->id[i];
-            if (!nmet || met_id[last] != id) {
-                unsigned h = (unsigned)id * 40503u % SLOTS;
-                while (seen[h] && met_id[seen[h] - 1] != id)
-                    h = (h + 1) % SLOTS;
-                if (!seen[h]) {
-                    const stn_tileset *set = stn_build_set_of(b, id);
-                    met_id[nmet] = id;
-                    met_slot[nmet] = STN_NO_TILER;
-                    if (set) {
-                        if (b->ntilers == b->job->nsets)
-                            return stn_fail(b->err, STN_BAD_DATA,
-                                            "the job's list of tilesets changed under the build");
-                        if ((st = new_tiler(b, &b->tilers[b->ntilers], set, set->def.tiler, id)) != STN_OK)
-                            return st;
-                        met_slot[nmet] = (uint16_t)b->ntilers++;
-                    }
-                    seen[h] = (uint16_t)++nmet;
-                }
-                last = seen[h] - 1u;
+    for (int y = -1; y <= STN_CUT_TILES; y++)
+        for (int x = -1, end; x <= STN_CUT_TILES; x = end) {
+            const uint16_t *row = b->id + stn_ring_tile(0, y);
+            uint16_t slot;
+            stn_status st = slot_of(b, &m, row[x], &slot);
+            if (st != STN_OK)
+                return st;
+            for (end = x; end <= STN_CUT_TILES && row[end] == row[x]; end++)
+                b->slot[stn_ring_tile(end, y)] = slot;
+            bool inside = y >= 0 && y < STN_CUT_TILES && x < STN_CUT_TILES && end > 0;
+            if (slot != STN_NO_TILER) {
+                b->tilers[slot].in_cut |= inside;
+                widen(&b->tilers[slot].area, x, end - 1, y);
+            } else if (inside) {
+                return stn_fail(b->err, STN_NOT_FOUND,
+                                "undefined tile: id %u at %d,%d of the cut has no tileset", row[x],
+                                x < 0 ? 0 : x, y);
             }
-            b->slot[i] = met_slot[last];
-            bool inside = x >= 0 && y >= 0 && x < STN_CUT_TILES && y < STN_CUT_TILES;
-            if (b->slot[i] == STN_NO_TILER) {
-                if (inside)
-                    return stn_fail(b->err, STN_NOT_FOUND,
-                                    "undefined tile: id %u at %d,%d of the cut has no tileset", id, x, y);
-                continue;
-            }
-            stn_tiler *t = &b->tilers[b->slot[i]];
-            t->in_cut |= inside;
-            widen(&t->area, x, y);
         }
     return STN_OK;
 }
@@ -489,29 +507,39 @@ static stn_status lay_transitions(stn_build *b, stn_tiler *ground, int x, int y,
     return st;
 }
 
+/* Tiles that have a neighbour with a lower id: only over them something may be laid. */
+static void find_lower(const stn_build *b, int y, uint8_t lower[STN_CUT_TILES])
+{
+    const uint16_t *up = b->id + stn_ring_tile(-1, y - 1), *at = up + STN_GROUND_SPLITS,
+                   *down = at + STN_GROUND_SPLITS;
+    for (int x = 0; x < STN_CUT_TILES; x++) {
+        uint16_t own = at[x + 1];
+        lower[x] = (up[x] < own) | (up[x + 1] < own) | (up[x + 2] < own) | (at[x] < own) | (at[x + 2] < own) |
+                   (down[x] < own) | (down[x + 1] < own) | (down[x + 2] < own);
+    }
+}
+
 static stn_status pass_two(stn_build *b)
 {
+    uint8_t lower[STN_CUT_TILES] = {0};
     uint64_t *streams = NULL;
     stn_status st = STN_OK;
 
-    for (int y = 0; y < STN_CUT_TILES && st == STN_OK; y++)
+    for (int y = 0; y < STN_CUT_TILES && st == STN_OK; y++) {
+        if (b->job->transitions)
+            find_lower(b, y, lower);
         for (int x = 0; x < STN_CUT_TILES && st == STN_OK; x++) {
-            size_t at = stn_ring_tile(x, y);
-            stn_tiler *t = &b->tilers[b->slot[at]];
+            stn_tiler *t = &b->tilers[b->slot[stn_ring_tile(x, y)]];
             uint16_t tile = (uint16_t)(x + STN_CUT_TILES * y);
             if (t->kind->lay)
                 st = t->kind->lay(b, t, x, y, tile, false);
-            if (st != STN_OK || !b->job->transitions)
-                continue;
-            bool lower = false;
-            for (int k = 0; k < 8; k++)
-                lower |= b->id[at + (size_t)ring[k]] < t->id;
-            if (!lower)
+            if (st != STN_OK || !lower[x])
                 continue;
             if (!streams && !(streams = tile_streams(b)))
                 return no_room(b);
             st = lay_transitions(b, t, x, y, streams[tile]);
         }
+    }
     return st;
 }
 

@@ -259,26 +259,30 @@ static void put_foam(const stn_pack *p, const stn_model *m, uint8_t *out)
     }
 }
 
-static void grow_box(stn_product_mesh *mesh, stn_vec3 pos)
+typedef struct box {
+    stn_vec3 least, most;
+} box;
+#define NO_BOX ((box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}})
+
+/* Comparisons with a NaN are false: it does not count. */
+static inline void grow(box *b, stn_vec3 v)
 {
-    const float at[3] = {pos.x, pos.y, pos.z};
-    for (int k = 0; k < 3; k++) {
-        /* Comparisons with a NaN are false: it does not count. */
-        if (at[k] < mesh->box_min[k])
-            mesh->box_min[k] = at[k];
-        if (at[k] > mesh->box_max[k])
-            mesh->box_max[k] = at[k];
-    }
+    b->least.x = v.x < b->least.x ? v.x : b->least.x;
+    b->least.y = v.y < b->least.y ? v.y : b->least.y;
+    b->least.z = v.z < b->least.z ? v.z : b->least.z;
+    b->most.x = v.x > b->most.x ? v.x : b->most.x;
+    b->most.y = v.y > b->most.y ? v.y : b->most.y;
+    b->most.z = v.z > b->most.z ? v.z : b->most.z;
 }
 
 static void box_of(const stn_pack *p, const stn_model *m, stn_product_mesh *mesh)
 {
-    for (int k = 0; k < 3; k++) {
-        mesh->box_min[k] = INFINITY;
-        mesh->box_max[k] = -INFINITY;
-    }
+    box b = NO_BOX;
+
     for (uint32_t i = 0; i < m->nv; i++)
-        grow_box(mesh, p->b->pos[m->surface[i]]);
+        grow(&b, p->b->pos[m->surface[i]]);
+    memcpy(mesh->box_min, &b.least, sizeof mesh->box_min);
+    memcpy(mesh->box_max, &b.most, sizeof mesh->box_max);
 }
 
 static uint8_t *put_part(const stn_pack *p, const stn_part *part, bool wall, uint8_t *out)
@@ -364,8 +368,8 @@ static void put_meshes(const stn_pack *p, uint8_t *out)
         else
             put_grid(p, m, stride, v);
         uint8_t *idx = out + p->plan.at_indices + 2 * (size_t)mesh.first_index;
-        for (uint32_t k = 0; k < m->ni; k++)
-            stn_st16(idx + 2 * k, m->index[k]);
+        if (m->ni)
+            memcpy(idx, m->index, 2 * (size_t)m->ni); /* little-endian machines only */
         box_of(p, m, &mesh);
         stn_product_put_mesh(out + p->plan.at_meshes + i * STN_PRODUCT_MESH, &mesh);
     }
@@ -375,8 +379,7 @@ void stn_pack_write(const stn_pack *p, uint8_t *out)
 {
     const stn_product_plan *l = &p->plan;
     uint8_t clicks[STN_CUT_AREA], *at = out + l->at_names;
-    stn_product_mesh all = {.box_min = {INFINITY, INFINITY, INFINITY},
-                            .box_max = {-INFINITY, -INFINITY, -INFINITY}};
+    box all = NO_BOX;
 
     for (uint32_t i = 0; i < l->nnames; i++) {
         stn_st32(at, (uint32_t)p->names[i].version);
@@ -401,8 +404,8 @@ void stn_pack_write(const stn_pack *p, uint8_t *out)
         put_shapes(p, out + l->at_shapes);
     for (int y = 0; y <= STN_CUT_TILES; y++)
         for (int x = 0; x <= STN_CUT_TILES; x++)
-            grow_box(&all, p->b->pos[stn_ground_vertex(x, y)]);
+            grow(&all, p->b->pos[stn_ground_vertex(x, y)]);
     for (uint32_t v = STN_GROUND_VERTICES; v < p->b->nv; v++)
-        grow_box(&all, p->b->pos[v]);
-    stn_product_put_header(out, l, all.box_min[2], all.box_max[2]);
+        grow(&all, p->b->pos[v]);
+    stn_product_put_header(out, l, all.least.z, all.most.z);
 }
