@@ -133,7 +133,10 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const ch
 
     (void)version;
     (void)upload;
-    (void)state;
+    if (!*state) {
+        *state = h; /* the first call comes before the request's body; an answer now would end the connection */
+        return MHD_YES;
+    }
     if (*upload_size) {
         *upload_size = 0; /* what is sent to us is not kept */
         return MHD_YES;
