@@ -30,21 +30,28 @@
 typedef struct stn_asks stn_asks;
 typedef struct stn_asking stn_asking;
 
+/* One request to one source. Borrowed: valid until it is answered. */
+typedef struct stn_fetch {
+    uint64_t id;
+    unsigned source; /* the number that stn_asks_add_source() gave */
+    const char *name;
+    int ask; /* the version to name to the source, -1 = any */
+    int want; /* the only version that is a good answer, -1 = any */
+    int prio;
+    const stn_object *reload; /* the object that is read again, or NULL for an ask */
+} stn_fetch;
+
 typedef struct stn_asks_hooks {
     void *ctx;
-    /* Ask a source; stn_asks_answer(fetch, …) follows exactly once, at once or later. `source` is the number
-     * that stn_asks_add_source() gave. name is valid until then. */
-    void (*fetch)(void *ctx, uint64_t fetch, unsigned source, const char *name, int want, int prio);
+    /* Ask a source; stn_asks_answer(fetch->id, …) follows exactly once, at once or later. */
+    void (*fetch)(void *ctx, const stn_fetch *fetch);
     /* The ask behind a running fetch became more urgent. */
     void (*raised)(void *ctx, uint64_t fetch, int prio);
     /* An ask is final; all tables have changed already. May ask again. */
     void (*ended)(void *ctx, stn_asking *ask);
-    /* A reload ended; chain is NULL when it went well, and holds a reference only during the call. */
-    void (*reloaded)(void *ctx, stn_object *object, bool good, stn_miss *chain);
-    /* Makes the payload an object has after a reload from its present one and a freshly read one: takes
-     * `fresh`, borrows `old`. NULL (with fresh dropped) when it cannot. *bytes is the size of fresh, then of
-     * the result. */
-    void *(*merge)(void *ctx, const void *old, void *fresh, size_t *bytes);
+    /* A reload ended, with the misses before the good source, or all. The chain is borrowed during the call.
+     */
+    void (*reloaded)(void *ctx, stn_object *object, bool good, const stn_miss *chain);
     stn_payload_drop *drop;
 } stn_asks_hooks;
 

@@ -61,7 +61,7 @@ typedef struct answer {
 /* One pass over a pool's sources, on behalf of an ask or of a reload. */
 typedef struct walk {
     struct walk *next_answered;
-    uint64_t fetch;
+    stn_fetch fetch;
     pool *pool;
     unsigned at; /* index into the pool's sources */
     bool answered;

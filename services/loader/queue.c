@@ -68,6 +68,11 @@ bool stn_queue_push(stn_queue *q, stn_queued *e)
     return true;
 }
 
+void stn_queue_put_back(stn_queue *q, stn_queued *e)
+{
+    sift_up(q, q->len++, e);
+}
+
 stn_queued *stn_queue_pop(stn_queue *q)
 {
     stn_queued *e = q->len ? q->heap[0] : NULL;

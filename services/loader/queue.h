@@ -25,6 +25,8 @@ void stn_queue_fini(stn_queue *q);
 bool stn_queue_reserve(stn_queue *q, size_t n);
 bool stn_queue_push(stn_queue *q, stn_queued *e); /* at the tail of its priority; false: out of memory */
 stn_queued *stn_queue_pop(stn_queue *q); /* NULL when empty */
+/* Back to where it stood before a pop; there is room, since it was there. */
+void stn_queue_put_back(stn_queue *q, stn_queued *e);
 void stn_queue_remove(stn_queue *q, stn_queued *e); /* nothing when it is not queued */
 void stn_queue_raise(stn_queue *q, stn_queued *e, int prio); /* queued or not; never lowers */
 

@@ -35,7 +35,7 @@ static void walk_free(stn_asks *a, walk *w)
 
 static void walk_end(stn_asks *a, walk *w, bool good)
 {
-    stn_table_remove(a->walks, w->fetch);
+    stn_table_remove(a->walks, w->fetch.id);
     if (w->ask) {
         stn_asking *n = w->ask;
         w->pool->flying--;
@@ -45,7 +45,7 @@ static void walk_end(stn_asks *a, walk *w, bool good)
         stn_object *o = w->object;
         stn_table_remove(a->reloads, stn_object_id(o));
         if (a->hooks.reloaded)
-            a->hooks.reloaded(a->hooks.ctx, o, good, good ? NULL : w->chain);
+            a->hooks.reloaded(a->hooks.ctx, o, good, w->chain);
         stn_object_release(a->objects, o);
     }
     walk_free(a, w);
@@ -53,14 +53,16 @@ static void walk_end(stn_asks *a, walk *w, bool good)
 
 static void walk_fetch(stn_asks *a, walk *w)
 {
-    unsigned src = w->pool->sources[w->at];
     w->answered = false;
-    /* A reload asks without a version: the version it must have is checked on the answer, so that a version
-     * cache gives its latest as it would to anybody. */
-    if (w->ask)
-        a->hooks.fetch(a->hooks.ctx, w->fetch, src, w->ask->name, w->ask->want, w->ask->q.prio);
-    else
-        a->hooks.fetch(a->hooks.ctx, w->fetch, src, stn_object_name(w->object), -1, 0);
+    w->fetch.source = w->pool->sources[w->at];
+    /* A reload asks without a version, so that a version cache gives its latest as it would to anybody; the
+     * answer must be of the object's own version all the same. */
+    w->fetch.name = w->ask ? w->ask->name : stn_object_name(w->object);
+    w->fetch.ask = w->ask ? w->ask->want : -1;
+    w->fetch.want = w->ask ? w->ask->want : stn_object_version(w->object);
+    w->fetch.prio = w->ask ? w->ask->q.prio : 0;
+    w->fetch.reload = w->object;
+    a->hooks.fetch(a->hooks.ctx, &w->fetch);
 }
 
 /* A walk with a number of its own, entered in the table. NULL: out of memory. */
@@ -69,9 +71,9 @@ static walk *walk_new(stn_asks *a, pool *p)
     walk *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
-    w->fetch = ++a->last_id;
+    w->fetch.id = ++a->last_id;
     w->pool = p;
-    if (!stn_table_put(a->walks, w->fetch, w, NULL)) {
+    if (!stn_table_put(a->walks, w->fetch.id, w, NULL)) {
         free(w);
         return NULL;
     }
@@ -94,7 +96,7 @@ static void walk_start(stn_asks *a, stn_asking *n)
     }
     w->ask = n;
     n->state = ASK_FLYING;
-    n->fetch = w->fetch;
+    n->fetch = w->fetch.id;
     n->pool->flying++;
     walk_fetch(a, w);
 }
@@ -136,12 +138,6 @@ static void walk_good(stn_asks *a, walk *w)
                  stn_object_version(w->object));
         a->hooks.drop(a->hooks.ctx, payload);
         walk_failed(a, w, STN_MISS_VERSION, text);
-        return;
-    }
-    if (a->hooks.merge)
-        payload = a->hooks.merge(a->hooks.ctx, stn_object_payload(w->object), payload, &bytes);
-    if (!payload) {
-        walk_failed(a, w, STN_MISS_IO, "out of memory");
         return;
     }
     stn_object_set_payload(a->objects, w->object, payload, bytes);
@@ -224,7 +220,7 @@ bool stn_asks_reload(stn_asks *a, stn_object *o)
     if (!w)
         return false;
     if (!stn_table_put(a->reloads, stn_object_id(o), w, NULL)) {
-        stn_table_remove(a->walks, w->fetch);
+        stn_table_remove(a->walks, w->fetch.id);
         free(w);
         return false;
     }

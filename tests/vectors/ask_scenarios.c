@@ -1,0 +1,856 @@
+/* ask_scenarios.c - drives the asking engine with scripted sources, gates and a real disk cache folder. */
+#include "vectors/ask_scenarios.h"
+
+#include "base/buf.h"
+#include "loader/ask.h"
+#include "loader/diskcache.h"
+#include "loader/judge.h"
+#include "loader/resname.h"
+#include "loader/saved.h"
+#include "session/resids.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KEY_MAX (4 + STN_RESNAME_MAX + 1)
+#define IDENTITY "http://scenario.example/"
+
+typedef struct held_fetch {
+    struct held_fetch *next;
+    uint64_t fetch;
+    unsigned source;
+    int ask, want;
+    char *name;
+    const json_t *answer;
+} held_fetch;
+
+typedef struct followed { /* an ask under its id in the script */
+    char *id;
+    stn_asking *ask; /* referenced, or NULL */
+    stn_object *object; /* held: of a HIT */
+    json_t *fixed; /* state of an ask that was refused */
+    json_t *shown; /* last state compared */
+} followed;
+
+typedef struct scenario {
+    const json_t *doc;
+    stn_asks *asks;
+    stn_diskcache *disk;
+    json_t *content; /* source -> name -> answer */
+    json_t *counts; /* "source name" -> requests so far */
+    json_t *gates; /* open ones */
+    json_t *log; /* pool -> list, of this step */
+    const json_t *sources[STN_ASKS_SOURCES_MAX];
+    followed *asked;
+    size_t asked_count;
+    stn_resids *resids;
+    json_t *labels; /* object id or reference -> label */
+    json_t *refs; /* script id -> resid */
+    struct {
+        char *id;
+        stn_saved *saved;
+    } saved[64];
+    size_t saved_count;
+    held_fetch *held;
+    json_t *reload_result;
+    const char *broken; /* a script this driver does not understand */
+} scenario;
+
+typedef struct payload {
+    bool has_text;
+    char *text;
+} payload;
+
+static const char *str(const json_t *o, const char *key)
+{
+    return json_string_value(json_object_get(o, key));
+}
+
+static int num(const json_t *o, const char *key, int fallback)
+{
+    const json_t *v = json_object_get(o, key);
+    return json_is_integer(v) ? (int)json_integer_value(v) : fallback;
+}
+
+/* ---- bodies ---- */
+
+static void put_layer(stn_buf *b, const char *type, const void *data, size_t len)
+{
+    stn_buf_cstr(b, type);
+    stn_buf_u32(b, (uint32_t)len);
+    stn_buf_put(b, data, len);
+}
+
+static void put_resource(stn_buf *b, int ver, const char *text, bool bad_layer)
+{
+    stn_buf_put(b, "Haven Resource 1", 16);
+    stn_buf_u16(b, (uint16_t)ver);
+    put_layer(b, "tooltip", text, strlen(text));
+    if (bad_layer)
+        put_layer(b, "props", "\x09", 1);
+    put_layer(b, "x-unknown", "\1\2\3", 3);
+}
+
+/* The stream of an answer. False: no stream but a miss of *kind; a stream that breaks off sets *kind too. */
+static bool answer_bytes(const scenario *s, const json_t *answer, const char *source, const char *name,
+                         int want, stn_buf *b, stn_miss_kind *kind)
+{
+    const char *k = answer ? str(answer, "kind") : NULL;
+    if (k && strcmp(k, "versions") == 0) {
+        char key[16];
+        snprintf(key, sizeof key, "%d", want);
+        answer = json_object_get(json_object_get(answer, "map"), key);
+        return answer_bytes(s, answer, source, name, want, b, kind);
+    }
+    *kind = STN_MISS_NONE;
+    if (!k || strcmp(k, "notfound") == 0) {
+        *kind = STN_MISS_NOT_FOUND;
+        return false;
+    }
+    if (strcmp(k, "ioerror") == 0) {
+        *kind = STN_MISS_IO;
+        return false;
+    }
+    if (strcmp(k, "empty") == 0)
+        return true;
+    int ver = num(answer, "ver", 0);
+    char text[1024];
+    if (str(answer, "text"))
+        snprintf(text, sizeof text, "%s", str(answer, "text"));
+    else
+        snprintf(text, sizeof text, "%s/%s@%d", source, name, ver);
+    if (strcmp(k, "short") == 0) {
+        stn_buf_put(b, "Haven Reso", 10);
+        return true;
+    }
+    put_resource(b, ver, text, strcmp(k, "badlayer") == 0);
+    if (strcmp(k, "badsig") == 0) {
+        b->data[0] = 'h';
+    } else if (strcmp(k, "trunc") == 0) {
+        b->len -= 2;
+    } else if (strcmp(k, "midio") == 0) {
+        b->len = b->len < 20 ? b->len : 20;
+        *kind = STN_MISS_IO;
+    } else if (strcmp(k, "res") != 0 && strcmp(k, "badlayer") != 0) {
+        printf("unknown kind of answer \"%s\"\n", k);
+        exit(1);
+    }
+    return true;
+}
+
+static payload *payload_of(const stn_res *res)
+{
+    payload *p = calloc(1, sizeof *p);
+    const stn_res_layer *tip = stn_res_first(res, STN_LAYER_TOOLTIP);
+    if (p && tip) {
+        p->has_text = true;
+        p->text = strndup((const char *)tip->raw, tip->raw_len);
+    }
+    return p;
+}
+
+/* ---- the sources ---- */
+
+/* Its length. */
+static size_t disk_key(const char *name, char key[KEY_MAX])
+{
+    return (size_t)snprintf(key, KEY_MAX, "res/%s", name);
+}
+
+static void answer_stream(scenario *s, const held_fetch *f, const uint8_t *data, size_t len,
+                          stn_miss_kind broken)
+{
+    stn_res *res;
+    stn_verdict v;
+    stn_judge(data, len, f->want, &res, &v);
+    /* A stream that breaks off was only seen up to there: a verdict of the part comes first, unless it says
+     * no more than that the part ends. */
+    if (broken != STN_MISS_NONE &&
+        (v.miss == STN_MISS_NONE || v.miss == STN_MISS_TRUNCATED || v.miss == STN_MISS_EMPTY))
+        v.miss = broken;
+    stn_fetched got = {.miss = v.miss, .text = v.text, .version = v.version};
+    if (v.miss == STN_MISS_NONE) {
+        got.payload = payload_of(res);
+        got.bytes = len;
+        if (json_is_true(json_object_get(s->sources[f->source], "tee")) && s->disk) {
+            char key[KEY_MAX];
+            stn_err err = {0};
+            size_t key_len = disk_key(f->name, key);
+            if (stn_diskcache_write(s->disk, key, key_len, data, len, &err) != STN_OK)
+                printf("disk cache: %s\n", err.text);
+        }
+    }
+    stn_res_free(res);
+    stn_asks_answer(s->asks, f->fetch, &got);
+}
+
+static void answer_fetch(scenario *s, const held_fetch *f)
+{
+    const json_t *src = s->sources[f->source];
+    const char *kind = str(src, "kind");
+    if (kind && strcmp(kind, "disk") == 0) {
+        char key[KEY_MAX];
+        uint8_t *data;
+        size_t len;
+        stn_err err = {0};
+        size_t key_len = disk_key(f->name, key);
+        stn_status st = stn_diskcache_read(s->disk, key, key_len, 1 << 20, &data, &len, &err);
+        if (st == STN_OK)
+            answer_stream(s, f, data, len, STN_MISS_NONE);
+        else
+            stn_asks_answer(s->asks, f->fetch,
+                            &(stn_fetched){.miss = st == STN_NOT_FOUND ? STN_MISS_NOT_FOUND : STN_MISS_IO,
+                                           .text = err.text});
+        free(data);
+        return;
+    }
+    stn_buf b = {0};
+    stn_miss_kind broken;
+    if (answer_bytes(s, f->answer, str(src, "id"), f->name, f->ask, &b, &broken))
+        answer_stream(s, f, b.data, b.len, broken);
+    else
+        stn_asks_answer(s->asks, f->fetch, &(stn_fetched){.miss = broken});
+    stn_buf_fini(&b);
+}
+
+static const json_t *scripted_answer(scenario *s, const char *source, const char *name)
+{
+    const json_t *a = json_object_get(json_object_get(s->content, source), name);
+    if (!json_is_array(a))
+        return a;
+    char key[1200];
+    snprintf(key, sizeof key, "%s %s", source, name);
+    json_int_t n = json_integer_value(json_object_get(s->counts, key));
+    json_object_set_new(s->counts, key, json_integer(n + 1));
+    json_int_t last = (json_int_t)json_array_size(a) - 1;
+    return json_array_get(a, (size_t)(n < last ? n : last));
+}
+
+/* The gate of an answer; of answers by version, that of the chosen one. */
+static const char *gate_of(const json_t *answer, int want)
+{
+    const char *g = answer ? str(answer, "gate") : NULL;
+    if (!g && answer && json_object_get(answer, "map")) {
+        char key[16];
+        snprintf(key, sizeof key, "%d", want);
+        const json_t *chosen = json_object_get(json_object_get(answer, "map"), key);
+        g = chosen ? str(chosen, "gate") : NULL;
+    }
+    return g;
+}
+
+static void on_fetch(void *ctx, const stn_fetch *fetch)
+{
+    scenario *s = ctx;
+    const char *name = fetch->name;
+    unsigned source = fetch->source;
+    const json_t *src = s->sources[source];
+    const json_t *pool =
+        json_array_get(json_object_get(s->doc, "pools"), stn_asks_source_pool(s->asks, source));
+    const char *pool_id = str(pool, "id");
+    json_t *log = json_object_get(s->log, pool_id);
+    if (!log) {
+        log = json_array();
+        json_object_set_new(s->log, pool_id, log);
+    }
+    json_array_append_new(log, json_pack("[s, s, i]", str(src, "id"), name, fetch->ask));
+    held_fetch f = {
+        .fetch = fetch->id, .source = source, .ask = fetch->ask, .want = fetch->want, .name = (char *)name};
+    if (!str(src, "kind"))
+        f.answer = scripted_answer(s, str(src, "id"), name);
+    const char *gate = gate_of(f.answer, f.ask);
+    if (!gate || json_object_get(s->gates, gate)) {
+        answer_fetch(s, &f);
+        return;
+    }
+    held_fetch *h = malloc(sizeof *h);
+    *h = f;
+    h->name = strdup(name);
+    h->answer = json_incref((json_t *)f.answer);
+    h->next = NULL;
+    held_fetch **end = &s->held;
+    while (*end)
+        end = &(*end)->next;
+    *end = h;
+}
+
+static void free_held(held_fetch *h)
+{
+    json_decref((json_t *)h->answer);
+    free(h->name);
+    free(h);
+}
+
+static void open_gates(scenario *s)
+{
+    for (held_fetch **h = &s->held; *h;) {
+        if (!json_object_get(s->gates, gate_of((*h)->answer, (*h)->ask))) {
+            h = &(*h)->next;
+            continue;
+        }
+        held_fetch *f = *h;
+        *h = f->next;
+        answer_fetch(s, f);
+        free_held(f);
+    }
+}
+
+static void on_drop(void *ctx, void *p)
+{
+    (void)ctx;
+    payload *pl = p;
+    if (pl)
+        free(pl->text);
+    free(pl);
+}
+
+/* ---- states as the figures spell them ---- */
+
+static json_t *label(scenario *s, const char *prefix, uint64_t id)
+{
+    char key[40];
+    snprintf(key, sizeof key, "%s%llu", prefix, (unsigned long long)id);
+    json_t *l = json_object_get(s->labels, key);
+    if (!l) {
+        l = json_integer((json_int_t)json_object_size(s->labels) + 1);
+        json_object_set_new(s->labels, key, l);
+    }
+    return json_incref(l);
+}
+
+static json_t *text_of(const stn_object *o)
+{
+    const payload *p = stn_object_payload(o);
+    return p->has_text ? json_string(p->text) : json_null();
+}
+
+static json_t *chain_of(const stn_miss *chain)
+{
+    json_t *a = json_array();
+    for (; chain; chain = chain->next)
+        json_array_append_new(a, json_pack("[s, s]", chain->source, stn_miss_name(chain->kind)));
+    return a;
+}
+
+static json_t *object_state(scenario *s, const stn_object *o)
+{
+    return json_pack("{s:s, s:i, s:s, s:o, s:o}", "s", "ok", "ver", stn_object_version(o), "src",
+                     stn_asks_source_id(s->asks, stn_object_source(o)), "obj",
+                     label(s, "o", stn_object_id(o)), "text", text_of(o));
+}
+
+static json_t *ask_state(scenario *s, const stn_asking *a)
+{
+    if (!stn_asking_final(a))
+        return json_pack("{s:s}", "s", "pending");
+    if (stn_asking_object(a))
+        return object_state(s, stn_asking_object(a));
+    return json_pack("{s:s, s:o}", "s", stn_asking_found(a) ? "load_failed" : "no_such", "chain",
+                     chain_of(stn_asking_chain(a)));
+}
+
+static json_t *asked_state(scenario *s, const stn_asked *a, int want)
+{
+    switch (a->kind) {
+    case STN_ASKED_HIT:
+        return object_state(s, a->object);
+    case STN_ASKED_ASK:
+        return ask_state(s, a->ask);
+    case STN_ASKED_REFUSED:
+        return json_pack("{s:s, s:i, s:i, s:s?}", "s", "bad_version", "want", want, "cur", a->current, "src",
+                         a->source);
+    case STN_ASKED_MISS:
+        break;
+    }
+    return json_pack("{s:s, s:[[s, s]]}", "s", "load_failed", "chain", "", stn_miss_name(a->miss));
+}
+
+static json_t *followed_state(scenario *s, const followed *f)
+{
+    if (f->fixed)
+        return json_incref(f->fixed);
+    return f->object ? object_state(s, f->object) : ask_state(s, f->ask);
+}
+
+/* ---- comparing: numbers of labels may differ as long as the same ones stay the same ---- */
+
+typedef struct bijection {
+    json_t *to, *back; /* expected label -> ours, ours -> expected */
+} bijection;
+
+static bool same_label(bijection *b, const json_t *want, const json_t *got)
+{
+    char w[24], g[24];
+    snprintf(w, sizeof w, "%lld", (long long)json_integer_value(want));
+    snprintf(g, sizeof g, "%lld", (long long)json_integer_value(got));
+    const char *to = json_string_value(json_object_get(b->to, w));
+    const char *back = json_string_value(json_object_get(b->back, g));
+    if (!to && !back) {
+        json_object_set_new(b->to, w, json_string(g));
+        json_object_set_new(b->back, g, json_string(w));
+        return true;
+    }
+    return to && back && strcmp(to, g) == 0 && strcmp(back, w) == 0;
+}
+
+static bool same(bijection *b, const json_t *want, const json_t *got, const char *key)
+{
+    if (json_typeof(want) != json_typeof(got))
+        return false;
+    if (json_is_integer(want) && key && (strcmp(key, "obj") == 0 || strcmp(key, "ref") == 0))
+        return same_label(b, want, got);
+    if (json_is_array(want)) {
+        if (json_array_size(want) != json_array_size(got))
+            return false;
+        for (size_t i = 0; i < json_array_size(want); i++)
+            if (!same(b, json_array_get(want, i), json_array_get(got, i), NULL))
+                return false;
+        return true;
+    }
+    if (json_is_object(want)) {
+        const char *k;
+        json_t *v;
+        if (json_object_size(want) != json_object_size(got))
+            return false;
+        json_object_foreach((json_t *)want, k, v)
+        {
+            const json_t *g = json_object_get(got, k);
+            if (!g || !same(b, v, g, k))
+                return false;
+        }
+        return true;
+    }
+    return json_equal((json_t *)want, (json_t *)got);
+}
+
+/* ---- steps ---- */
+
+static followed *find_ask(scenario *s, const char *id)
+{
+    for (size_t i = 0; id && i < s->asked_count; i++)
+        if (strcmp(s->asked[i].id, id) == 0)
+            return &s->asked[i];
+    s->broken = "unknown ask id";
+    return NULL;
+}
+
+static unsigned pool_of(scenario *s, const json_t *step)
+{
+    const char *id = str(step, "pool");
+    int p = stn_asks_find_pool(s->asks, id ? id : "remote");
+    if (p < 0)
+        s->broken = "unknown pool";
+    return p < 0 ? 0 : (unsigned)p;
+}
+
+static void step_ask(scenario *s, const json_t *step)
+{
+    stn_asked a;
+    stn_err err = {0};
+    int want = num(step, "ver", -1);
+    if (stn_asks_ask(s->asks, pool_of(s, step), str(step, "name"), want, num(step, "prio", 0), &a, &err) !=
+        STN_OK) {
+        s->broken = "ask refused as malformed";
+        return;
+    }
+    s->asked = realloc(s->asked, (s->asked_count + 1) * sizeof *s->asked);
+    followed *f = &s->asked[s->asked_count++];
+    *f = (followed){.id = strdup(str(step, "id"))};
+    if (a.kind == STN_ASKED_HIT) {
+        stn_object_hold(stn_asks_objects(s->asks), a.object);
+        f->object = a.object;
+    } else if (a.kind == STN_ASKED_ASK) {
+        stn_asking_ref(a.ask);
+        f->ask = a.ask;
+    } else {
+        f->fixed = asked_state(s, &a, want);
+    }
+}
+
+static stn_object *object_of(const followed *f)
+{
+    return !f ? NULL : f->object ? f->object : f->ask ? stn_asking_object(f->ask) : NULL;
+}
+
+static void collect_names(void *ctx, stn_object *o)
+{
+    char text[STN_RESNAME_MAX + 16];
+    snprintf(text, sizeof text, "%s:%d", stn_object_name(o), stn_object_version(o));
+    json_array_append_new(ctx, json_string(text));
+}
+
+static void collect_used(void *ctx, stn_object *o)
+{
+    if (stn_object_used(o))
+        collect_names(ctx, o);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(json_string_value(*(json_t *const *)a), json_string_value(*(json_t *const *)b));
+}
+
+static json_t *sorted(json_t *list)
+{
+    size_t n = json_array_size(list);
+    json_t **items = calloc(n + 1, sizeof *items);
+    json_t *out = json_array();
+    for (size_t i = 0; i < n; i++)
+        items[i] = json_array_get(list, i);
+    qsort(items, n, sizeof *items, by_text);
+    for (size_t i = 0; i < n; i++)
+        json_array_append(out, items[i]);
+    free(items);
+    json_decref(list);
+    return out;
+}
+
+static void on_reloaded(void *ctx, stn_object *o, bool good, const stn_miss *chain)
+{
+    scenario *s = ctx;
+    json_decref(s->reload_result);
+    s->reload_result =
+        good ? json_pack("{s:s, s:i, s:o}", "s", "ok", "ver", stn_object_version(o), "text", text_of(o))
+             : json_pack("{s:s, s:o, s:o}", "s", "failed", "chain", chain_of(chain), "text", text_of(o));
+}
+
+static json_t *step_saved_get(scenario *s, const json_t *step, int *savever)
+{
+    for (size_t i = 0; i < s->saved_count; i++) {
+        if (strcmp(s->saved[i].id, str(step, "id")) != 0)
+            continue;
+        stn_saved_result r;
+        stn_err err = {0};
+        if (stn_saved_get(s->asks, s->saved[i].saved, num(step, "prio", 0), &r, &err) != STN_OK)
+            break;
+        *savever = stn_saved_version(s->saved[i].saved);
+        if (r.state == STN_SAVED_READY)
+            return object_state(s, r.object);
+        return r.state == STN_SAVED_PENDING ? json_pack("{s:s}", "s", "pending")
+                                            : asked_state(s, &r.first, -1);
+    }
+    s->broken = "unknown saved reference";
+    return NULL;
+}
+
+static json_t *step_ref_get(scenario *s, const json_t *step)
+{
+    const json_t *id = json_object_get(s->refs, str(step, "id"));
+    stn_resid *slot = stn_resids_find(s->resids, (uint16_t)json_integer_value(id));
+    if (!slot)
+        return NULL;
+    if (slot->object)
+        return object_state(s, slot->object);
+    if (!slot->name)
+        return json_pack("{s:s}", "s", "unresolved");
+    stn_asked a;
+    stn_err err = {0};
+    int pool = stn_asks_find_pool(s->asks, "remote");
+    if (stn_asks_ask(s->asks, (unsigned)pool, slot->name, slot->version, slot->prio, &a, &err) != STN_OK)
+        return NULL;
+    stn_object *o = a.kind == STN_ASKED_HIT                              ? a.object
+                    : a.kind == STN_ASKED_ASK && stn_asking_final(a.ask) ? stn_asking_object(a.ask)
+                                                                         : NULL;
+    if (o) {
+        stn_object_hold(stn_asks_objects(s->asks), o);
+        slot->object = o;
+    }
+    return asked_state(s, &a, slot->version);
+}
+
+static void release_kept(void *ctx, void *object)
+{
+    scenario *s = ctx;
+    stn_object_release(stn_asks_objects(s->asks), object);
+}
+
+static json_t *step_disk(scenario *s, const json_t *step)
+{
+    char key[KEY_MAX];
+    uint8_t *data = NULL;
+    size_t len = 0;
+    stn_err err = {0};
+    size_t key_len = disk_key(str(step, "name"), key);
+    stn_status st = stn_diskcache_read(s->disk, key, key_len, 1 << 20, &data, &len, &err);
+    json_t *r = st == STN_OK && len > 0
+                    ? json_pack("{s:b, s:i, s:i}", "present", 1, "ver",
+                                len >= 18 ? data[16] | data[17] << 8 : -1, "len", (int)len)
+                    : json_pack("{s:b}", "present", 0);
+    free(data);
+    return r;
+}
+
+static void step_disk_put(scenario *s, const json_t *step)
+{
+    stn_buf b = {0};
+    const char *kind = str(step, "kind"), *name = str(step, "name");
+    char text[1024], key[KEY_MAX];
+    snprintf(text, sizeof text, "disk/%s@%d", name, num(step, "ver", 0));
+    if (strcmp(kind, "garbage") == 0)
+        stn_buf_put(&b, "garbage garbage garbage", 23);
+    else if (strcmp(kind, "empty") != 0)
+        put_resource(&b, num(step, "ver", 0), text, false);
+    if (strcmp(kind, "trunc") == 0)
+        b.len -= 2;
+    stn_err err = {0};
+    size_t key_len = disk_key(name, key);
+    if (stn_diskcache_write(s->disk, key, key_len, b.data, b.len, &err) != STN_OK)
+        s->broken = "the disk cache took no entry";
+    stn_buf_fini(&b);
+}
+
+/* Does the step. *result (may stay NULL) and *savever (-1) are what it reports. */
+static void do_step(scenario *s, const json_t *step, json_t **result, int *savever)
+{
+    const char *op = str(step, "op");
+    unsigned pool;
+    followed *f;
+    if (strcmp(op, "ask") == 0) {
+        step_ask(s, step);
+    } else if (strcmp(op, "boost") == 0) {
+        if ((f = find_ask(s, str(step, "id"))) && f->ask)
+            stn_asks_boost(s->asks, f->ask, num(step, "prio", 0));
+    } else if (strcmp(op, "open") == 0) {
+        json_object_set_new(s->gates, str(step, "gate"), json_true());
+        open_gates(s);
+    } else if (strcmp(op, "close") == 0) {
+        json_object_del(s->gates, str(step, "gate"));
+    } else if (strcmp(op, "set") == 0) {
+        json_t *of = json_object_get(s->content, str(step, "source"));
+        if (!of) {
+            of = json_object();
+            json_object_set_new(s->content, str(step, "source"), of);
+        }
+        json_object_set(of, str(step, "name"), json_object_get(step, "to"));
+        char key[1200];
+        snprintf(key, sizeof key, "%s %s", str(step, "source"), str(step, "name"));
+        json_object_del(s->counts, key);
+    } else if (strcmp(op, "evict") == 0) {
+        stn_asks_evict(s->asks, pool_of(s, step), str(step, "name"));
+    } else if (strcmp(op, "peek") == 0) {
+        stn_object *o = stn_asks_peek(s->asks, pool_of(s, step), str(step, "name"));
+        *result = o ? object_state(s, o) : json_null();
+    } else if (strcmp(op, "cached") == 0 || strcmp(op, "used") == 0) {
+        json_t *list = json_array();
+        stn_asks_each(s->asks, pool_of(s, step), *op == 'c' ? collect_names : collect_used, list);
+        *result = sorted(list);
+    } else if (strcmp(op, "counts") == 0) {
+        pool = pool_of(s, step);
+        stn_asks_counts c = stn_asks_count(s->asks, pool);
+        *result = json_pack("{s:i, s:i}", "queue", (int)c.queued, "loaded", (int)c.loaded);
+    } else if (strcmp(op, "touch") == 0) {
+        stn_object *o = object_of(find_ask(s, str(step, "id")));
+        if (o)
+            stn_object_set_used(o, true);
+    } else if (strcmp(op, "reload") == 0) {
+        stn_object *o = object_of(find_ask(s, str(step, "id")));
+        if (!o || !stn_asks_reload(s->asks, o))
+            s->broken = "reload of something that is not loaded";
+        stn_asks_run(s->asks);
+        *result = s->reload_result;
+        s->reload_result = NULL;
+    } else if (strcmp(op, "saved") == 0) {
+        size_t i = s->saved_count++;
+        s->saved[i].id = strdup(str(step, "id"));
+        s->saved[i].saved = stn_saved_new((unsigned)stn_asks_find_pool(s->asks, "remote"), str(step, "name"),
+                                          num(step, "ver", -1));
+    } else if (strcmp(op, "saved_get") == 0) {
+        *result = step_saved_get(s, step, savever);
+    } else if (strcmp(op, "resid_set") == 0) {
+        const char *name = str(step, "name");
+        stn_asked a;
+        stn_err err = {0};
+        stn_asks_ask(s->asks, (unsigned)stn_asks_find_pool(s->asks, "remote"), name, num(step, "ver", -1),
+                     STN_RESID_PRIO_NAMED, &a, &err);
+        stn_resids_set(s->resids, (uint16_t)num(step, "resid", 0), name, strlen(name),
+                       (uint16_t)num(step, "ver", 0), &err);
+        *result = json_string("ok");
+    } else if (strcmp(op, "ref") == 0) {
+        int resid = num(step, "resid", 0);
+        stn_resids_take(s->resids, (uint16_t)resid, num(step, "prio", 0));
+        json_object_set_new(s->refs, str(step, "id"), json_integer(resid));
+        *result = json_pack("{s:o}", "ref", label(s, "r", (uint64_t)resid));
+    } else if (strcmp(op, "ref_get") == 0) {
+        *result = step_ref_get(s, step);
+    } else if (strcmp(op, "disk") == 0) {
+        *result = step_disk(s, step);
+    } else if (strcmp(op, "disk_put") == 0) {
+        step_disk_put(s, step);
+    } else {
+        s->broken = "unknown step";
+    }
+}
+
+/* What happened, in the shape of `expect`. */
+static json_t *observed(scenario *s, json_t *result, int savever)
+{
+    json_t *got = json_object();
+    if (result)
+        json_object_set_new(got, "result", result);
+    if (savever >= 0)
+        json_object_set_new(got, "savever", json_integer(savever));
+    json_t *asks = json_object();
+    for (size_t i = 0; i < s->asked_count; i++) {
+        followed *f = &s->asked[i];
+        json_t *state = followed_state(s, f);
+        if (!f->shown || !json_equal(f->shown, state))
+            json_object_set(asks, f->id, state);
+        json_decref(f->shown);
+        f->shown = state;
+    }
+    if (json_object_size(asks))
+        json_object_set(got, "asks", asks);
+    json_decref(asks);
+    if (json_object_size(s->log))
+        json_object_set(got, "log", s->log);
+    json_decref(s->log);
+    s->log = json_object();
+    return got;
+}
+
+static void run_steps(scenario *s, vec_report *report)
+{
+    bijection b = {json_object(), json_object()};
+    const json_t *steps = json_object_get(s->doc, "steps");
+    const char *failed = NULL;
+    for (size_t i = 0; i < json_array_size(steps) && !failed; i++) {
+        const json_t *step = json_array_get(steps, i);
+        json_t *result = NULL;
+        int savever = -1;
+        do_step(s, step, &result, &savever);
+        stn_asks_run(s->asks);
+        json_t *got = observed(s, result, savever);
+        if (s->broken || !same(&b, json_object_get(step, "expect"), got, NULL)) {
+            char *w = json_dumps(json_object_get(step, "expect"), JSON_COMPACT);
+            char *g = json_dumps(got, JSON_COMPACT);
+            vec_fail(report, "scenario %s step %zu (%s): %s\n  expected %s\n  got      %s", str(s->doc, "id"),
+                     i, str(step, "op"), s->broken ? s->broken : "differs", w, g);
+            free(w);
+            free(g);
+            failed = "yes";
+        }
+        json_decref(got);
+    }
+    json_decref(b.to);
+    json_decref(b.back);
+    if (!failed)
+        vec_pass(report);
+}
+
+static bool make_pools(scenario *s)
+{
+    const json_t *pools = json_object_get(s->doc, "pools");
+    for (size_t i = 0; i < json_array_size(pools); i++) {
+        const json_t *p = json_array_get(pools, i);
+        const char *parent = str(p, "parent");
+        int nr = stn_asks_add_pool(s->asks, str(p, "id"), parent ? stn_asks_find_pool(s->asks, parent) : -1,
+                                   (unsigned)num(p, "slots", 1));
+        const json_t *sources = json_object_get(p, "sources");
+        for (size_t k = 0; nr >= 0 && k < json_array_size(sources); k++) {
+            const json_t *src = json_array_get(sources, k);
+            int id = stn_asks_add_source(s->asks, (unsigned)nr, str(src, "id"));
+            if (id < 0)
+                return false;
+            s->sources[id] = src;
+        }
+        if (nr < 0)
+            return false;
+    }
+    return true;
+}
+
+static void scenario_fini(scenario *s)
+{
+    while (s->held) {
+        held_fetch *h = s->held;
+        s->held = h->next;
+        free_held(h);
+    }
+    for (size_t i = 0; i < s->asked_count; i++) {
+        followed *f = &s->asked[i];
+        free(f->id);
+        if (f->ask)
+            stn_asking_unref(s->asks, f->ask);
+        if (f->object)
+            stn_object_release(stn_asks_objects(s->asks), f->object);
+        json_decref(f->fixed);
+        json_decref(f->shown);
+    }
+    free(s->asked);
+    for (size_t i = 0; i < s->saved_count; i++) {
+        free(s->saved[i].id);
+        stn_saved_free(s->asks, s->saved[i].saved);
+    }
+    stn_resids_free(s->resids);
+    stn_asks_free(s->asks);
+    stn_diskcache_free(s->disk);
+    json_decref(s->content);
+    json_decref(s->counts);
+    json_decref(s->gates);
+    json_decref(s->log);
+    json_decref(s->labels);
+    json_decref(s->refs);
+    json_decref(s->reload_result);
+}
+
+static void run_scenario(const json_t *doc, const char *scratch, vec_report *report)
+{
+    scenario s = {.doc = doc};
+    stn_err err = {0};
+    vec_scratch_empty(scratch);
+    s.content = json_deep_copy(json_object_get(doc, "content"));
+    s.counts = json_object();
+    s.gates = json_object();
+    s.log = json_object();
+    s.labels = json_object();
+    s.refs = json_object();
+    stn_asks_hooks hooks = {.ctx = &s, .fetch = on_fetch, .reloaded = on_reloaded, .drop = on_drop};
+    s.asks = stn_asks_new(&hooks, (size_t)1 << 40);
+    s.resids = stn_resids_new(release_kept, &s);
+    if (stn_diskcache_open(scratch, IDENTITY, 0, &s.disk, &err) != STN_OK || !make_pools(&s))
+        vec_fail(report, "scenario %s: cannot be set up: %s", str(doc, "id"), err.text);
+    else
+        run_steps(&s, report);
+    scenario_fini(&s);
+}
+
+void vec_ask_scenarios(const json_t *doc, const char *scratch, vec_report *report)
+{
+    const json_t *list = json_object_get(doc, "scenarios");
+    for (size_t i = 0; i < json_array_size(list); i++)
+        run_scenario(json_array_get(list, i), scratch, report);
+}
+
+/* ---- scratch folders ---- */
+
+char *vec_scratch_new(void)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *dir = NULL;
+    if (asprintf(&dir, "%s/stn-vec-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0 || !mkdtemp(dir)) {
+        perror("scratch folder");
+        exit(1);
+    }
+    return dir;
+}
+
+void vec_scratch_empty(const char *dir)
+{
+    DIR *d = opendir(dir);
+    const struct dirent *e;
+    while (d && (e = readdir(d)))
+        if (e->d_name[0] != '.')
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+}
+
+void vec_scratch_free(char *dir)
+{
+    vec_scratch_empty(dir);
+    rmdir(dir);
+    free(dir);
+}
