@@ -1,0 +1,200 @@
+/* house.c - the log house: notched logs on footing stones, a thatched roof, a door, a chimney. */
+#include "homestead/pack/builders.h"
+#include "homestead/pack/joiner.h"
+#include "homestead/pack/surfaces.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#define PI 3.14159265f
+
+static stn_model *build_house(void)
+{
+    stn_model *m = stn_model_new();
+    stn_rng r = stn_rng_of(8400);
+    const float w = 58, d = 42, wall = 25, ridge = 49, log_r = 1.75f;
+    enum { COURSES = 8 };
+
+    if (!m)
+        return NULL;
+    stn_model_texture(m, 0, STN_TEXTURE_COLOUR, 0, stn_bark_spruce());
+    stn_model_texture(m, 1, STN_TEXTURE_COLOUR, 0, stn_thatch());
+    stn_model_texture(m, 2, STN_TEXTURE_COLOUR, 0, stn_stone_face(0x857f73, false));
+    stn_model_link(m, STN_MAT_BOARD, "homestead/wood/pine", 0);
+    stn_model_link(m, STN_MAT_BEAM, "homestead/wood/walnut", 1);
+    stn_model_link(m, STN_MAT_END, "homestead/wood/pine", 2);
+    stn_model_link(m, STN_MAT_IRON, "homestead/stuff/iron", 0);
+    stn_model_material(m, STN_MAT_OWN, 0)->tint = (stn_rgb){1.12f, 1.02f, 0.92f};
+    stn_model_material(m, STN_MAT_OWN2, 1);
+    stn_model_material(m, STN_MAT_OWN3, 2);
+    stn_shape *s[7];
+
+    for (int i = 0; i < 7; i++)
+        s[i] = &stn_model_part(m, i)->shape;
+    stn_joiner j = {s[STN_MAT_BOARD], s[STN_MAT_BEAM], s[STN_MAT_END], s[STN_MAT_IRON], r};
+
+    /* Footing stones under the corners and along the walls; they reach below, for sloping ground. */
+    for (int i = 0; i < 26; i++) {
+        float t = (float)i / 26 * 2 * (w + d), x, y;
+
+        if (t < w)
+            x = -w / 2 + t, y = -d / 2;
+        else if (t < w + d)
+            x = w / 2, y = -d / 2 + t - w;
+        else if (t < 2 * w + d)
+            x = w / 2 - (t - w - d), y = d / 2;
+        else
+            x = -w / 2, y = d / 2 - (t - 2 * w - d);
+        stn_xf at = stn_xf_turn(stn_xf_at(x, y, -1.2f), 0, 0, stn_rng_unit(&j.r) * 6);
+
+        stn_shape_stone(s[STN_MAT_OWN3], &at, (stn_v3){3.6f, 2.8f, 2.6f}, 40u + (uint32_t)i, 0.25f, 0.5f,
+                        0.08f, 6);
+    }
+    /* Courses of logs, the long and the short walls half a log apart, notched over each other at the corners.
+     */
+    for (int c = 0; c < COURSES; c++) {
+        float z = 2.6f + (float)c * 3.05f;
+
+        for (int side = -1; side <= 1; side += 2) {
+            float e = 3.5f + stn_rng_range(&j.r, -0.7f, 0.7f), f = 3.5f + stn_rng_range(&j.r, -0.7f, 0.7f),
+                  dr = 0.1f * stn_rng_bell(&j.r);
+
+            stn_joiner_log(s[STN_MAT_OWN], s[STN_MAT_END], (stn_v3){-w / 2 - e, (float)side * d / 2, z},
+                           (stn_v3){w / 2 + f, (float)side * d / 2, z}, log_r + dr, log_r - dr, 7, 1);
+            if (c < COURSES)
+                stn_joiner_log(
+                    s[STN_MAT_OWN], s[STN_MAT_END], (stn_v3){(float)side * w / 2, -d / 2 - f, z + 1.5f},
+                    (stn_v3){(float)side * w / 2, d / 2 + e, z + 1.5f}, log_r - dr, log_r + dr, 7, 1);
+        }
+    }
+    /* Moss and clay between the logs: a flat wall just inside their middle, so that no joint shows daylight.
+     */
+    for (int side = 0; side < 4; side++) {
+        stn_xf f = stn_xf_turn(stn_xf_id(), 0, 0, (float)side * PI / 2);
+        float hw = (side & 1 ? d : w) / 2, off = (side & 1 ? w : d) / 2 + 0.4f;
+
+        stn_shape_quad(s[STN_MAT_OWN3], stn_xf_point(&f, -hw, -off, -1), stn_xf_point(&f, hw, -off, -1),
+                       stn_xf_point(&f, hw, -off, wall + 2), stn_xf_point(&f, -hw, -off, wall + 2), 0, 0,
+                       hw * 0.1f, 2);
+    }
+    /* Gables: upright boards that end under the roof's slope. */
+    for (int side = -1; side <= 1; side += 2)
+        for (int b = 0; b < 14; b++) {
+            float y = -d / 2 + 1.5f + (float)b * (d - 3) / 13,
+                  top = ridge - 2.5f - fabsf(y) * (ridge - wall) / (d / 2 + 1), low = wall - 1.5f;
+
+            if (top > low + 1)
+                stn_joiner_saw(
+                    &j, j.board,
+                    stn_xf_turn(stn_joiner_upright((float)side * (w / 2 - 0.1f), y, (top + low) / 2), 0, 0,
+                                0),
+                    top - low, 2.9f, 0.9f, 0.12f);
+        }
+    /* Roof: two thick leaves of thatch that overhang, a rolled ridge, poles across it. */
+    for (int side = -1; side <= 1; side += 2) {
+        float ex = w / 2 + 6.5f, ey = d / 2 + 7.0f, ez = wall - 2.0f, thick = 3.0f;
+        enum { N = 6 };
+        stn_v3 up_l[N + 1], up_r[N + 1];
+
+        for (int i = 0; i <= N; i++) {
+            float t = (float)i / N, sag = 1.3f * sinf(PI * t), y = (float)side * ey * (1 - t),
+                  z = stn_mixf(ez, ridge + 1.5f, t) - sag;
+
+            /* Seen from the front the left end comes first on the near leaf, the right one on the far leaf.
+             */
+            up_l[i] = (stn_v3){(float)side * ex, y, z + thick};
+            up_r[i] = (stn_v3){(float)-side * ex, y, z + thick};
+        }
+        for (int i = 0; i < N; i++) {
+            float t1 = -(float)i * 0.42f, t0 = -(float)(i + 1) * 0.42f;
+            stn_v3 dl = {0, 0, -thick};
+
+            stn_shape_quad(s[STN_MAT_OWN2], up_l[i], up_r[i], up_r[i + 1], up_l[i + 1], 0, t0, 4.5f, t1);
+            /* Underside and the cut straw at the gable ends. */
+            stn_shape_quad(s[STN_MAT_OWN2], stn_v3_add(up_r[i], dl), stn_v3_add(up_l[i], dl),
+                           stn_v3_add(up_l[i + 1], dl), stn_v3_add(up_r[i + 1], dl), 0, t0, 4.5f, t1);
+            stn_shape_quad(s[STN_MAT_OWN2], stn_v3_add(up_l[i], dl), up_l[i], up_l[i + 1],
+                           stn_v3_add(up_l[i + 1], dl), 0, 0.3f, 0.2f, 0.9f);
+            stn_shape_quad(s[STN_MAT_OWN2], up_r[i], stn_v3_add(up_r[i], dl), stn_v3_add(up_r[i + 1], dl),
+                           up_r[i + 1], 0, 0.3f, 0.2f, 0.9f);
+        }
+        stn_shape_quad(s[STN_MAT_OWN2], stn_v3_add(up_l[0], (stn_v3){0, (float)-side * 0.6f, -thick}),
+                       stn_v3_add(up_r[0], (stn_v3){0, (float)-side * 0.6f, -thick}), up_r[0], up_l[0], 0,
+                       0.75f, 4.5f, 1.0f);
+        for (int p = 0; p < 2; p++) {
+            float t = p ? 0.70f : 0.36f, y = (float)side * ey * (1 - t),
+                  z = stn_mixf(ez, ridge + 1.5f, t) + thick - 0.9f;
+
+            stn_joiner_log(s[STN_MAT_BEAM], s[STN_MAT_END], (stn_v3){-ex + 1, y, z + 0.4f},
+                           (stn_v3){ex - 1, y, z + 0.4f}, 0.6f, 0.55f, 5, 1);
+        }
+    }
+    {
+        stn_v3 path[2] = {{-w / 2 - 6.8f, 0, ridge + 3.6f}, {w / 2 + 6.8f, 0, ridge + 3.6f}};
+        float rr[2] = {2.3f, 2.3f};
+
+        stn_shape_tube(s[STN_MAT_OWN2], path, rr, 2, 8, 1.2f, 0.06f, true);
+        /* Crossed saddle sticks. */
+        for (int i = 0; i < 7; i++)
+            for (int k = -1; k <= 1; k += 2) {
+                float x = -w / 2 + 2 + (float)i * (w - 4) / 6;
+
+                stn_joiner_log(s[STN_MAT_BEAM], s[STN_MAT_END], (stn_v3){x, (float)k * -1.6f, ridge + 8.2f},
+                               (stn_v3){x + 0.8f * (float)k, (float)k * 6.2f, ridge - 0.2f}, 0.5f, 0.42f, 5,
+                               1);
+            }
+    }
+    /* Door with a frame, iron straps and a step; two shuttered windows. */
+    float fy = -d / 2 - log_r;
+
+    for (int b = 0; b < 4; b++)
+        stn_joiner_saw(
+            &j, j.board,
+            stn_xf_turn(stn_joiner_upright(-3.75f + 2.5f * (float)b, fy - 0.3f, 10.5f), PI / 2, 0, 0), 18.5f,
+            2.42f, 0.8f, 0.12f);
+    for (int k = -1; k <= 1; k += 2) {
+        stn_joiner_saw(&j, j.beam, stn_joiner_upright((float)k * 6.0f, fy - 0.3f, 10.8f), 20, 1.8f, 1.8f,
+                       0.2f);
+        stn_joiner_iron(&j, stn_xf_at(-1.2f, fy - 0.8f, 10.5f + (float)k * 6), 8, 0.2f, 0.8f);
+    }
+    stn_joiner_saw(&j, j.beam, stn_xf_at(0, fy - 0.4f, 21.3f), 15, 2.0f, 2.0f, 0.2f);
+    stn_joiner_iron(&j, stn_joiner_upright(3.9f, fy - 1.0f, 10.4f), 2.2f, 0.35f, 0.35f);
+    {
+        stn_xf step = stn_xf_turn(stn_xf_at(0.3f, fy - 4.2f, -0.6f), 0, 0, 0.05f);
+
+        stn_shape_stone(s[STN_MAT_OWN3], &step, (stn_v3){7.5f, 3.8f, 1.5f}, 91, 0.15f, 0.8f, 0.08f, 8);
+    }
+    for (int k = -1; k <= 1; k += 2) {
+        float x = (float)k * 18.5f;
+
+        for (int b = 0; b < 3; b++)
+            stn_joiner_saw(
+                &j, j.board,
+                stn_xf_turn(stn_joiner_upright(x - 2.3f + 2.3f * (float)b, fy - 0.2f, 13.8f), PI / 2, 0, 0),
+                7.5f, 2.2f, 0.7f, 0.1f);
+        for (int e = -1; e <= 1; e += 2) {
+            stn_joiner_saw(&j, j.beam, stn_joiner_upright(x + (float)e * 4.1f, fy - 0.3f, 13.8f), 9.4f, 1.3f,
+                           1.4f, 0.15f);
+            stn_joiner_saw(&j, j.beam, stn_xf_at(x, fy - 0.35f, 13.8f + (float)e * 4.5f), 10.2f, 1.5f, 1.3f,
+                           0.15f);
+        }
+        stn_joiner_iron(&j, stn_xf_at(x, fy - 0.62f, 15.6f), 6, 0.15f, 0.5f);
+        stn_joiner_iron(&j, stn_xf_at(x, fy - 0.62f, 12.0f), 6, 0.15f, 0.5f);
+    }
+    /* Chimney of field stone at the right gable. */
+    for (int row = 0; row < 17; row++)
+        for (int k = 0; k < 8; k++) {
+            float a = 2 * PI * ((float)k + 0.5f * (float)(row & 1)) / 8, wide = row < 6 ? 5.4f : 3.6f;
+            stn_xf at = stn_xf_turn(stn_xf_at(w / 2 + 3.0f + wide * 0.75f * cosf(a), 6 + wide * sinf(a),
+                                              (float)row * 3.6f - 1.5f),
+                                    0, 0, a + 0.4f * stn_rng_bell(&j.r));
+
+            stn_shape_stone(s[STN_MAT_OWN3], &at, (stn_v3){2.3f, 2.5f, 2.3f}, 200u + (uint32_t)(row * 8 + k),
+                            0.2f, 0.6f, 0.09f, 4);
+        }
+    m->has_obst = true;
+    m->obst[0] = 31.0f / 11, m->obst[1] = 23.0f / 11;
+    return m;
+}
+
+const stn_builder stn_house_builders[] = {{"homestead/things/house", build_house}, {NULL, NULL}};
