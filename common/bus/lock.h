@@ -1,8 +1,8 @@
 /* lock.h - who has bound a name.
  *
  * A second bind on an ipc path silently steals it, so each bound name has a lock file beside its socket
- * (NAME.lock), held by flock(2) for the life of the process and carrying its pid as text. A kill releases it;
- * the file and the socket that stay behind do not hinder the next start.
+ * (NAME.lock), locked (fcntl, open file description) for the life of the process and carrying its pid as
+ * text. A kill releases it; the file and the socket that stay behind do not hinder the next start.
  */
 #ifndef STN_BUS_LOCK_H
 #define STN_BUS_LOCK_H

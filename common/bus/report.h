@@ -37,6 +37,6 @@ void stn_report_gauge(stn_report *r, const char *name, double value);
 void stn_report_counter(stn_report *r, const char *name, uint64_t value);
 void stn_report_hist(stn_report *r, const char *name, const stn_hist *h);
 /* Fills health, line and items of *out; borrowed from the report until it is changed or freed. */
-void stn_report_fill(const stn_report *r, Stenness__Status *out);
+void stn_report_fill(stn_report *r, Stenness__Status *out);
 
 #endif
