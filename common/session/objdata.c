@@ -79,18 +79,22 @@ bool stn_objdata_next(stn_bytes *in, stn_objdelta *out)
     return stn_bytes_ok(in) && stn_bytes_left(in) && read_delta(in, out);
 }
 
-bool stn_objdelta_attr(const stn_objdelta *d, size_t *pos, stn_objattr *out)
+bool stn_objdelta_attr_raw(const stn_objdelta *d, size_t *pos, stn_objattr *out)
 {
     stn_bytes in = stn_bytes_of(d->attrs, d->attrs_len);
 
     in.pos = *pos;
-    while (stn_bytes_left(&in) && read_attr(&in, &out->type, &out->data, &out->len)) {
-        if (out->type == STN_OD_REM)
-            continue;
-        *pos = in.pos;
-        return true;
-    }
-    *pos = d->attrs_len;
+    if (!stn_bytes_left(&in) || !read_attr(&in, &out->type, &out->data, &out->len))
+        return false;
+    *pos = in.pos;
+    return true;
+}
+
+bool stn_objdelta_attr(const stn_objdelta *d, size_t *pos, stn_objattr *out)
+{
+    while (stn_objdelta_attr_raw(d, pos, out))
+        if (out->type != STN_OD_REM)
+            return true;
     return false;
 }
 

@@ -43,7 +43,7 @@ typedef enum stn_objattr_type {
 } stn_objattr_type;
 
 typedef struct stn_objattr {
-    uint8_t type; /* never STN_OD_REM */
+    uint8_t type;
     const uint8_t *data; /* borrowed */
     uint16_t len;
 } stn_objattr;
@@ -64,6 +64,8 @@ stn_status stn_objdata_check(const uint8_t *payload, size_t len, size_t *count, 
 bool stn_objdata_next(stn_bytes *in, stn_objdelta *out);
 /* Walks the attributes of a delta, type 0 left out: start with *pos = 0; false at the end. */
 bool stn_objdelta_attr(const stn_objdelta *d, size_t *pos, stn_objattr *out);
+/* The same with type 0 left in, for whoever writes a delta down as it came. */
+bool stn_objdelta_attr_raw(const stn_objdelta *d, size_t *pos, stn_objattr *out);
 
 /* Writing. The shortest length form is used. */
 void stn_objdata_begin(stn_buf *out, uint8_t flags, uint32_t id, int32_t frame, int32_t initframe);

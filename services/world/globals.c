@@ -90,21 +90,38 @@ static stn_status on_light(stn_globals *g, const stn_values *v, bool inc, stn_er
 
 static stn_status on_astro(stn_globals *g, const stn_values *v, stn_err *err)
 {
-    double day, moon, year;
+    double day, moon, year, more[5] = {0.5, 0.5, 0.5, 0.5, 0.5};
     bool night = false;
+    uint8_t moon_colour[4];
+    int32_t season = 1;
     stn_status st;
 
     if ((st = number(v, 0, &day, err)) != STN_OK || (st = number(v, 1, &moon, err)) != STN_OK ||
         (st = number(v, 2, &year, err)) != STN_OK)
         return st;
-    if (v->count < 4)
-        return stn_fail(err, STN_BAD_DATA, "global state: the calendar has at least four values, %u came",
+    if (v->count < 5)
+        return stn_fail(err, STN_BAD_DATA, "global state: the calendar has at least five values, %u came",
                         v->count);
-    if ((st = stn_value_as_bool(&v->items[3], &night, err)) != STN_OK)
+    if ((st = stn_value_as_bool(&v->items[3], &night, err)) != STN_OK ||
+        (st = stn_value_as_color(&v->items[4], moon_colour, err)) != STN_OK)
         return st;
+    if (v->count > 5 && (st = stn_value_as_int(&v->items[5], &season, err)) != STN_OK)
+        return st;
+    for (uint32_t i = 0; i < 5 && 6 + i < v->count; i++)
+        if ((st = number(v, 6 + i, &more[i], err)) != STN_OK)
+            return st;
+    g->has_calendar = true;
     g->day = isfinite(day) ? day : 0;
     g->moon = isfinite(moon) ? moon : 0;
+    g->year = isfinite(year) ? year : 0;
     g->night = night;
+    memcpy(g->moon_colour, moon_colour, sizeof moon_colour);
+    g->season = season;
+    g->season_part = more[0];
+    g->season_day = more[1];
+    g->years = more[2];
+    g->year_month = more[3];
+    g->month_day = more[4];
     return STN_OK;
 }
 

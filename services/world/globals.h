@@ -41,8 +41,12 @@ typedef struct stn_globals {
     double blend;
     stn_weather weather[STN_WEATHER_MAX];
     size_t n_weather;
-    double day, moon;
+    bool has_calendar;
+    double day, moon, year; /* each a part of its whole, 0..1 */
     bool night;
+    uint8_t moon_colour[4];
+    int32_t season;
+    double season_part, season_day, years, year_month, month_day; /* the server's sp, sd, years, ym, md */
     uint32_t changes; /* grows with everything that a viewer should hear of */
 } stn_globals;
 

@@ -43,5 +43,10 @@ int main(int argc, char **argv)
         return 2;
     }
     vec_session_conn(&r, argv[1]);
+    vec_session_values(&r, argv[1]);
+    vec_session_globlob(&r, argv[1]);
+    vec_session_map(&r, argv[1]);
+    vec_session_auth(&r, argv[1]);
+    vec_session_recording(&r, argv[1]);
     return vec_done(&r);
 }

@@ -17,6 +17,10 @@ void vec_session_auth(vec_report *r, const char *dir);
 /* recording.txt, recording.jsonl. */
 void vec_session_recording(vec_report *r, const char *dir);
 
+struct stn_values;
+/* Whether typed values are what the file shows. */
+bool vec_same_values(const json_t *list, const struct stn_values *have);
+
 /* A text field, or a default. */
 const char *vec_text(const json_t *o, const char *key, const char *fallback);
 /* Hex of a field to bytes (free()); exits when it is no hex. NULL when the field is absent or null. */

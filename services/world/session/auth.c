@@ -305,11 +305,8 @@ static stn_status answer_password(stn_auth *a, stn_bytes *in, stn_err *err)
         if (st == STN_OK)
             st = stn_srp_answer(hash, hash_len, d.items[2].u.bytes, d.items[2].len, a->secret,
                                 d.items[3].u.bytes, d.items[3].len, &srp, err);
-        if (st == STN_OK) {
-            put_bytes(&proof, srp.a_public, srp.a_len);
-            put_bytes(&proof, d.items[3].u.bytes, d.items[3].len);
-            put_bytes(&proof, srp.proof, sizeof srp.proof);
-        }
+        if (st == STN_OK)
+            stn_srp_write(&proof, &srp, d.items[3].u.bytes, d.items[3].len);
         OPENSSL_cleanse(&srp, sizeof srp);
     } else {
         /* With "prehash" in front the rest is the description; without, all of it. */

@@ -207,3 +207,18 @@ stn_status stn_srp_answer(const uint8_t *hash, size_t hash_len, const uint8_t *b
     BN_CTX_free(ctx);
     return st;
 }
+
+static void put_bytes(stn_buf *out, const uint8_t *data, size_t len)
+{
+    stn_value v = {.kind = STN_VALUE_BYTES, .len = (uint32_t)len};
+
+    v.u.bytes = data;
+    stn_value_write(out, &v, NULL); /* fails with the buffer alone, which the caller tests */
+}
+
+void stn_srp_write(stn_buf *out, const stn_srp *srp, const uint8_t *challenge, size_t challenge_len)
+{
+    put_bytes(out, srp->a_public, srp->a_len);
+    put_bytes(out, challenge, challenge_len);
+    put_bytes(out, srp->proof, sizeof srp->proof);
+}

@@ -36,5 +36,7 @@ typedef struct stn_srp {
 stn_status stn_srp_answer(const uint8_t *hash, size_t hash_len, const uint8_t *b_public, size_t b_len,
                           const uint8_t secret[STN_SRP_SECRET], const uint8_t *challenge,
                           size_t challenge_len, stn_srp *out, stn_err *err);
+/* What is passed on as the answer: the typed values A, challenge and proof. */
+void stn_srp_write(stn_buf *out, const stn_srp *srp, const uint8_t *challenge, size_t challenge_len);
 
 #endif
