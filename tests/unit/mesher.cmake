@@ -1,4 +1,3 @@
 stn_unit_test(product stn_test_terrain)
-if(EXISTS ${PROJECT_SOURCE_DIR}/common/bus/bus.c)
-  stn_unit_test(mesher stn_test_terrain stn_mesher)
-endif()
+stn_unit_test(build stn_test_terrain)
+stn_unit_test(mesher stn_test_terrain stn_mesher)
