@@ -1,5 +1,5 @@
 stn_pkg(zmq libzmq)
 stn_unit_test(bus_parts stn_bus)
 stn_unit_test(bus_peers stn_bus PkgConfig::zmq)
-#stn_unit_test(bus_keys stn_bus PkgConfig::zmq)
+stn_unit_test(bus_keys stn_bus PkgConfig::zmq)
 stn_unit_test(bus_loop stn_bus)
