@@ -63,9 +63,7 @@ static int unmake(void **state)
 
 static void put_on_the_list(const stn_keys *k)
 {
-    stn_keys public_part = *k;
     char path[300], text[300];
-    public_part.secret_key[0] = 0;
     assert_int_equal(stn_file_mkdirs(allow, 0700, NULL), STN_OK);
     snprintf(path, sizeof path, "%s/%s.pub", allow, k->name);
     snprintf(text, sizeof text, "metadata\n    name = \"%s\"\ncurve\n    public-key = \"%s\"\n", k->name,
