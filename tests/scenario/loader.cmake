@@ -1,4 +1,3 @@
-if(EXISTS ${PROJECT_SOURCE_DIR}/common/bus/bus.c)
 stn_library(stn_test_loader_client ${PROJECT_SOURCE_DIR}/tests/support/loader_client.c)
 target_link_libraries(stn_test_loader_client PUBLIC stn_test_support stn_bus stn_res_wire)
 add_executable(scenario-loader ${PROJECT_SOURCE_DIR}/tests/scenario/loader.c)
@@ -6,4 +5,3 @@ target_link_libraries(scenario-loader PRIVATE stn_test_loader_client stn_test_ht
 set_target_properties(scenario-loader PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/scenario)
 add_dependencies(scenario-loader stenness-loader)
 stn_script_test(loader scenario 300 scenario-loader ${PROJECT_BINARY_DIR} 20)
-endif()

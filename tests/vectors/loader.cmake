@@ -1,5 +1,3 @@
-if(EXISTS ${PROJECT_SOURCE_DIR}/common/bus/bus.c)
 stn_pkg(libcrypto libcrypto)
 stn_vector_suite(resource-loading stn_loader_shell stn_session stn_test_httpd PkgConfig::libcrypto)
 target_sources(vec-resource-loading PRIVATE ${CMAKE_CURRENT_LIST_DIR}/ask_scenarios.c ${CMAKE_CURRENT_LIST_DIR}/http_cases.c)
-endif()
