@@ -161,7 +161,8 @@ static stn_status judge_slot(const stn_diskcache *c, const target *t, unsigned i
     stn_cache_file_name(t->hash, i, file);
     stn_status st = open_slot(c, file, &fd, sb, err);
     if (st == STN_DENIED) {
-        stn_err_clear(err);
+        if (err)
+            stn_err_clear(err);
         *slot = STN_SLOT_OTHER;
         return STN_OK;
     }

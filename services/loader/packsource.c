@@ -27,15 +27,15 @@ stn_status stn_packsource_open(const char *path, const char *prefix, stn_packsou
     if (!p->zip) {
         zip_error_t ze;
         zip_error_init_with_code(&ze, code);
-        stn_fail(err,
-                 code == ZIP_ER_NOENT   ? STN_NOT_FOUND
-                 : code == ZIP_ER_NOZIP ? STN_BAD_DATA
-                                        : STN_IO,
-                 "pack %s: %s", path, zip_error_strerror(&ze));
+        stn_status st = stn_fail(err,
+                                 code == ZIP_ER_NOENT   ? STN_NOT_FOUND
+                                 : code == ZIP_ER_NOZIP ? STN_BAD_DATA
+                                                        : STN_IO,
+                                 "pack %s: %s", path, zip_error_strerror(&ze));
         zip_error_fini(&ze);
         free(p->prefix);
         free(p);
-        return err ? err->code : STN_IO;
+        return st;
     }
     pthread_mutex_init(&p->lock, NULL);
     *out = p;
