@@ -50,14 +50,13 @@ static inline void fuzz_use_resource(const uint8_t *data, size_t size)
 /* One layer of a kind, with the partners that linking looks for beside it. */
 static inline void fuzz_use_layer(stn_layer_kind kind, const uint8_t *payload, size_t size)
 {
-    static const uint8_t vbuf[] =
-        "\0\3\0pos\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    static const uint8_t vbuf[7 + 36] = "\0\3\0pos"; /* three vertices at the origin */
     const char *name = stn_layer_kind_name(kind);
     stn_buf b = {0};
 
     stn_res_put_head(&b, 1);
     stn_res_put_record(&b, name, strlen(name), payload, size, NULL);
-    stn_res_put_record(&b, "vbuf2", 5, vbuf, 7 + 36, NULL);
+    stn_res_put_record(&b, "vbuf2", 5, vbuf, sizeof vbuf, NULL);
     stn_res_put_record(&b, "mat2", 4, "\0", 2, NULL);
     stn_res_put_record(&b, "skel", 4, "", 0, NULL);
     if (!b.failed)
