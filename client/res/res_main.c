@@ -1,0 +1,345 @@
+#include "client/res/res_cmd.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "client/res/res_folder.h"
+#include "client/res/res_pack.h"
+#include "client/res/res_show.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+static const char help[] =
+    "usage: stenness res COMMAND …\n"
+    "\n"
+    "Looks into, takes apart, makes and checks resource files (.res).\n"
+    "\n"
+    "  list FILE…                      one line a layer\n"
+    "  show FILE [LAYER…] [--json]     all that layers hold; LAYER is a number or a type\n"
+    "  extract FILE [DIR] [--force]    into a folder of texts, pictures, sounds and OBJ meshes (DIR: FILE "
+    "without .res)\n"
+    "  build DIR [FILE] [--strict]     a resource from such a folder (FILE: DIR.res)\n"
+    "  check FILE…                     every problem, with layer and offset\n"
+    "  pack DIR ARCHIVE [--prefix P]   all .res files below DIR into a .jar or .zip\n"
+    "  unpack ARCHIVE [DIR] [--prefix P] [--all]\n"
+    "\n"
+    "FILE may be - for standard input. Extract and build change no byte. More: man stenness-res\n";
+
+typedef struct options {
+    bool json, force, strict, all;
+    const char *prefix;
+    char **operands;
+    int count;
+} options;
+
+static int usage(const char *what)
+{
+    fprintf(stderr, "stenness res: %s\nTry: stenness res --help\n", what);
+    return EX_USAGE;
+}
+
+static int failed(const char *what, const stn_err *err)
+{
+    fprintf(stderr, "stenness res: %s%s%s\n", what, *what ? ": " : "", err->text);
+    return EXIT_FAILURE;
+}
+
+static stn_status read_stdin(uint8_t **data, size_t *len, stn_err *err)
+{
+    stn_buf b = {.max = stn_res_default_limits.max_input};
+    uint8_t chunk[65536];
+    size_t n;
+    while ((n = fread(chunk, 1, sizeof chunk, stdin)) > 0)
+        stn_buf_put(&b, chunk, n);
+    if (b.failed) {
+        stn_buf_fini(&b);
+        return stn_fail(err, STN_TOO_BIG, "standard input is over %zu bytes",
+                        stn_res_default_limits.max_input);
+    }
+    *data = stn_buf_take(&b, len);
+    if (!*data) { /* nothing came: an empty file, said by whoever reads it */
+        *len = 0;
+        *data = malloc(1);
+    }
+    return *data ? STN_OK : stn_fail(err, STN_NO_MEMORY, "standard input");
+}
+
+static stn_status read_input(const char *file, uint8_t **data, size_t *len, stn_err *err)
+{
+    return strcmp(file, "-") == 0 ? read_stdin(data, len, err)
+                                  : stn_file_read(file, stn_res_default_limits.max_input, data, len, err);
+}
+
+static stn_status load(const char *file, stn_res **res, stn_err *err)
+{
+    uint8_t *data = NULL;
+    size_t len = 0;
+    stn_status st = read_input(file, &data, &len, err);
+    *res = NULL;
+    if (st == STN_OK)
+        st = stn_res_new(data, len, NULL, res, NULL, err);
+    free(data);
+    return st;
+}
+
+/* The last part of a path without ".res": how links to the file itself are shown. */
+static void name_of(const char *file, char out[256])
+{
+    const char *slash = strrchr(file, '/');
+    snprintf(out, 256, "%s", slash ? slash + 1 : file);
+    if (stn_text_ends(out, ".res"))
+        out[strlen(out) - 4] = 0;
+}
+
+static int cmd_list(const options *o)
+{
+    int rc = EXIT_SUCCESS;
+    if (o->count < 1)
+        return usage("list needs a file");
+    for (int i = 0; i < o->count; i++) {
+        stn_res *res;
+        stn_err err = {0};
+        if (load(o->operands[i], &res, &err) != STN_OK) {
+            rc = failed(o->operands[i], &err);
+            continue;
+        }
+        printf("%s: version %u, %u layers\n", o->operands[i], stn_res_version(res), stn_res_count(res));
+        stn_rs_list(stdout, res);
+        stn_res_free(res);
+    }
+    return rc;
+}
+
+static int cmd_show(const options *o)
+{
+    stn_res *res;
+    stn_err err = {0};
+    char name[256];
+    if (o->count < 1)
+        return usage("show needs a file");
+    if (load(o->operands[0], &res, &err) != STN_OK)
+        return failed(o->operands[0], &err);
+    name_of(o->operands[0], name);
+    bool all = stn_rs_show(stdout, res, name, o->operands + 1, o->count - 1, o->json);
+    stn_res_free(res);
+    return all ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int cmd_extract(const options *o)
+{
+    uint8_t *data = NULL;
+    size_t len = 0;
+    stn_err err = {0};
+    char name[256];
+    unsigned raw = 0;
+
+    if (o->count < 1 || o->count > 2)
+        return usage("extract needs a file and at most one folder");
+    if (o->count == 1 && strcmp(o->operands[0], "-") == 0)
+        return usage("extract from standard input needs the name of a folder");
+    name_of(o->operands[0], name);
+    const char *dir = o->count == 2 ? o->operands[1] : name;
+    if (o->count == 1 && !stn_text_ends(o->operands[0], ".res"))
+        return usage("the file does not end in .res: name the folder as well");
+    stn_status st = read_input(o->operands[0], &data, &len, &err);
+    if (st == STN_OK)
+        st = stn_rf_extract(data, len, dir, o->force, &raw, &err);
+    free(data);
+    if (st != STN_OK)
+        return failed(o->operands[0], &err);
+    if (raw)
+        fprintf(stderr, "stenness res: %u layers of known type are kept as .bin: resource.json says why\n",
+                raw);
+    printf("%s\n", dir);
+    return EXIT_SUCCESS;
+}
+
+static void tell_fault(void *user, const stn_res_fault *fault, const char *type, const stn_err *err)
+{
+    (void)type;
+    if (fault->record >= 0)
+        printf("%s: layer %d at %zu: %s: %s\n", (const char *)user, fault->record, fault->offset,
+               stn_res_fault_name(fault->kind), err->text);
+    else
+        printf("%s: at %zu: %s: %s\n", (const char *)user, fault->offset, stn_res_fault_name(fault->kind),
+               err->text);
+}
+
+static const stn_res_opts full_check = {
+    .want_version = STN_RES_ANY_VERSION, .pixels = STN_RES_DECODE, .borrow = true};
+
+/* Textures are decoded on use only, so they are tried apart. */
+static size_t check_textures(const char *file, const uint8_t *data, size_t len)
+{
+    stn_res *res = NULL;
+    const stn_res_layer *l = NULL;
+    size_t faults = 0;
+
+    if (stn_res_new(data, len, &full_check, &res, NULL, NULL) != STN_OK)
+        return 0;
+    while ((l = stn_res_next(res, STN_LAYER_TEX, l)) != NULL) {
+        const stn_res_tex *t = l->as.tex;
+        stn_res_fault_kind kind = STN_FAULT_NONE;
+        stn_err err = {0};
+        size_t bytes = stn_mip_bytes(t->mipmap, t->w, t->h);
+        uint8_t *out = bytes <= stn_res_default_limits.max_pixels * 6 ? malloc(bytes + 1) : NULL;
+        if (!out)
+            stn_fail(&err, STN_NO_MEMORY, "texture of %ux%u", t->w, t->h);
+        else if (stn_res_tex_pixels(t, NULL, out, bytes, &kind, &err) == STN_OK)
+            err.code = STN_OK;
+        free(out);
+        if (err.code == STN_OK)
+            continue;
+        tell_fault((void *)(uintptr_t)file, &(stn_res_fault){kind, (int32_t)l->index, l->offset}, l->type,
+                   &err);
+        faults++;
+    }
+    stn_res_free(res);
+    return faults;
+}
+
+static int cmd_check(const options *o)
+{
+    int rc = EXIT_SUCCESS;
+    if (o->count < 1)
+        return usage("check needs a file");
+    for (int i = 0; i < o->count; i++) {
+        uint8_t *data = NULL;
+        size_t len = 0, faults;
+        stn_err err = {0};
+        if (read_input(o->operands[i], &data, &len, &err) != STN_OK) {
+            rc = failed(o->operands[i], &err);
+            continue;
+        }
+        faults = stn_res_check(data, len, &full_check, tell_fault, o->operands[i]);
+        faults += check_textures(o->operands[i], data, len);
+        if (faults)
+            rc = EXIT_FAILURE;
+        else
+            printf("%s: fine\n", o->operands[i]);
+        free(data);
+    }
+    return rc;
+}
+
+static void warn_fault(void *user, const stn_res_fault *fault, const char *type, const stn_err *err)
+{
+    (void)type;
+    fprintf(stderr, "stenness res: %s: %s: %s\n", (const char *)user, stn_res_fault_name(fault->kind),
+            err->text);
+}
+
+static int cmd_build(const options *o)
+{
+    stn_buf b = {0};
+    stn_err err = {0};
+    char file[4096];
+    int rc = EXIT_SUCCESS;
+
+    if (o->count < 1 || o->count > 2)
+        return usage("build needs a folder and at most one file");
+    size_t n = strlen(o->operands[0]);
+    while (n > 1 && o->operands[0][n - 1] == '/')
+        n--;
+    snprintf(file, sizeof file, "%.*s.res", (int)n, o->operands[0]);
+    const char *to = o->count == 2 ? o->operands[1] : file;
+    if (stn_rf_build(o->operands[0], &b, &err) != STN_OK) {
+        rc = failed(o->operands[0], &err);
+    } else if (stn_res_check(b.data, b.len, &full_check, warn_fault, (void *)(uintptr_t)to) && o->strict) {
+        fprintf(stderr, "stenness res: %s is not written: it has faults\n", to);
+        rc = EXIT_FAILURE;
+    } else if (strcmp(to, "-") == 0) {
+        if (fwrite(b.data, 1, b.len, stdout) != b.len || fflush(stdout) != 0)
+            rc = failed("standard output", &(stn_err){STN_IO, "cannot be written"});
+    } else if (stn_file_write(to, b.data, b.len, 0666, false, &err) != STN_OK) {
+        rc = failed(to, &err);
+    } else {
+        printf("%s\n", to);
+    }
+    stn_buf_fini(&b);
+    return rc;
+}
+
+static int cmd_pack(const options *o)
+{
+    stn_rp_count count;
+    stn_err err = {0};
+    if (o->count != 2)
+        return usage("pack needs a folder and an archive");
+    if (stn_rp_pack(o->operands[0], o->operands[1], o->prefix ? o->prefix : "", &count, &err) != STN_OK)
+        return failed("", &err);
+    printf("%s: %u resources\n", o->operands[1], count.files);
+    return count.refused ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int cmd_unpack(const options *o)
+{
+    stn_rp_count count;
+    stn_err err = {0};
+    if (o->count < 1 || o->count > 2)
+        return usage("unpack needs an archive and at most one folder");
+    const char *dir = o->count == 2 ? o->operands[1] : ".";
+    if (stn_rp_unpack(o->operands[0], dir, o->prefix ? o->prefix : "", o->all, &count, &err) != STN_OK)
+        return failed("", &err);
+    printf("%s: %u files\n", dir, count.files);
+    return count.refused ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(const options *o);
+} commands[] = {
+    {"list", cmd_list},   {"show", cmd_show}, {"extract", cmd_extract}, {"build", cmd_build},
+    {"check", cmd_check}, {"pack", cmd_pack}, {"unpack", cmd_unpack},
+};
+
+int cmd_res(int argc, char **argv)
+{
+    static const struct option longs[] = {{"json", no_argument, NULL, 'j'},
+                                          {"force", no_argument, NULL, 'f'},
+                                          {"strict", no_argument, NULL, 's'},
+                                          {"all", no_argument, NULL, 'a'},
+                                          {"prefix", required_argument, NULL, 'p'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
+    options o = {0};
+    char text[160];
+
+    if (argc < 2)
+        return usage("a command is missing");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        fputs(help, stdout);
+        return EXIT_SUCCESS;
+    }
+    optind = 0; /* the caller may have parsed before */
+    opterr = 0;
+    for (int c; (c = getopt_long(argc - 1, argv + 1, "h", longs, NULL)) != -1;) {
+        if (c == 'j')
+            o.json = true;
+        else if (c == 'f')
+            o.force = true;
+        else if (c == 's')
+            o.strict = true;
+        else if (c == 'a')
+            o.all = true;
+        else if (c == 'p')
+            o.prefix = optarg;
+        else if (c == 'h') {
+            fputs(help, stdout);
+            return EXIT_SUCCESS;
+        } else {
+            snprintf(text, sizeof text, "\"%.60s\" is no option here, or lacks its value", argv[optind]);
+            return usage(text);
+        }
+    }
+    o.operands = argv + 1 + optind;
+    o.count = argc - 1 - optind;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(commands[i].name, argv[1]) == 0)
+            return commands[i].run(&o);
+    snprintf(text, sizeof text, "\"%.40s\" is no command", argv[1]);
+    return usage(text);
+}

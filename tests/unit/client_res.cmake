@@ -1,0 +1,3 @@
+if(TARGET stn_client_res)
+  stn_unit_test(client_res stn_client_res)
+endif()
