@@ -2,6 +2,7 @@
 
 #include "map/cutseed.h"
 #include "mesher/resolve.h"
+#include "mesher/water.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -435,6 +436,10 @@ stn_status stn_build_floor(stn_build *b, const stn_tileset *set, const char *til
         return no_room(b);
     if ((st = new_tiler(b, t, set, tiler_name && *tiler_name ? tiler_name : set->def.tiler, id)) != STN_OK)
         return st;
+    /* These make surface vertices of their own, which a floor has no step for. */
+    if (t->kind == &stn_tiler_cave || t->kind == &stn_tiler_water)
+        return stn_fail(b->err, STN_BAD_DATA, "bad tileset %s: a \"%s\" cannot be the floor of another",
+                        set->def.name, t->kind->name);
     t->in_cut = true;
     t->area = STN_BLEND_ALL;
     if (t->kind->begin && (st = t->kind->begin(b, t)) != STN_OK)

@@ -169,6 +169,6 @@ stn_status stn_terrain_trans(stn_build *b, stn_tiler *t, stn_tiler *ground, int 
 stn_status stn_terrain_skirt(stn_build *b, stn_tiler *t, int x, int y, uint16_t part, bool fog, int32_t z,
                              unsigned bm, unsigned cm);
 
-extern const stn_tiler_kind stn_tiler_terrain, stn_tiler_flat;
+extern const stn_tiler_kind stn_tiler_terrain, stn_tiler_flat, stn_tiler_cave;
 
 #endif

@@ -30,33 +30,33 @@ static around *make_around(const stn_build *b)
     return a;
 }
 
-static void add(stn_exact_mesh *e, stn_attr a)
+static void add(stn_exact_mesh *e, stn_mesh_attr a)
 {
     e->attr[e->nattrs] = (uint8_t)a;
     e->offset[e->nattrs++] = (uint8_t)e->stride;
-    e->stride += stn_attr_components(a);
+    e->stride += stn_mesh_attr_components(a);
 }
 
 static void layout(const stn_model *m, stn_exact_mesh *e)
 {
-    add(e, STN_ATTR_POS);
-    add(e, STN_ATTR_NRM);
+    add(e, STN_MESH_ATTR_POS);
+    add(e, STN_MESH_ATTR_NRM);
     if (m->raw) {
         for (unsigned i = 0; i < m->nlayers; i++)
-            add(e, (stn_attr)m->layers[i]);
+            add(e, (stn_mesh_attr)m->layers[i]);
     } else if (m->blend) {
         if (m->depth)
-            add(e, STN_ATTR_DEPTH);
+            add(e, STN_MESH_ATTR_DEPTH);
         if (m->state.clip)
-            add(e, STN_ATTR_CLIP);
-        add(e, STN_ATTR_TAN);
-        add(e, STN_ATTR_BIT);
-        add(e, STN_ATTR_TEX);
-        add(e, STN_ATTR_COL);
+            add(e, STN_MESH_ATTR_CLIP);
+        add(e, STN_MESH_ATTR_TAN);
+        add(e, STN_MESH_ATTR_BIT);
+        add(e, STN_MESH_ATTR_TEX);
+        add(e, STN_MESH_ATTR_COL);
     } else {
-        add(e, STN_ATTR_TEX);
+        add(e, STN_MESH_ATTR_TEX);
         if (m->depth)
-            add(e, STN_ATTR_DEPTH);
+            add(e, STN_MESH_ATTR_DEPTH);
     }
 }
 
@@ -107,7 +107,7 @@ static void fill_other(const stn_build *b, const stn_model *m, stn_exact_mesh *e
                 *out++ = depth_of(m, v);
         }
         for (unsigned k = 0; m->raw && k < m->nlayers; k++) {
-            unsigned n = stn_attr_components((stn_attr)m->layers[k]);
+            unsigned n = stn_mesh_attr_components((stn_mesh_attr)m->layers[k]);
             memcpy(out, m->extra[m->layers[k]] + (size_t)i * n, n * sizeof *out);
             out += n;
         }

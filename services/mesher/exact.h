@@ -14,8 +14,8 @@ typedef struct stn_exact_mesh {
     const stn_model *model;
     uint32_t nv, ni;
     unsigned nattrs, stride;
-    uint8_t attr[STN_ATTR_COUNT]; /* stn_attr */
-    uint8_t offset[STN_ATTR_COUNT]; /* in floats */
+    uint8_t attr[STN_MESH_ATTR_COUNT]; /* stn_mesh_attr */
+    uint8_t offset[STN_MESH_ATTR_COUNT]; /* in floats */
     float *data; /* nv * stride; 32-byte aligned is not promised */
     const uint16_t *index;
 } stn_exact_mesh;

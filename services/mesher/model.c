@@ -5,20 +5,22 @@
 static const struct {
     const char *name;
     unsigned components;
-} attrs[STN_ATTR_COUNT] = {
-    [STN_ATTR_POS] = {"pos", 3},       [STN_ATTR_NRM] = {"nrm", 3},       [STN_ATTR_DEPTH] = {"depth", 1},
-    [STN_ATTR_CLIP] = {"clip", 2},     [STN_ATTR_TAN] = {"tan", 3},       [STN_ATTR_BIT] = {"bit", 3},
-    [STN_ATTR_TEX] = {"tex", 2},       [STN_ATTR_COL] = {"col", 4},       [STN_ATTR_VERTV0] = {"vertv0", 2},
-    [STN_ATTR_VERTV1] = {"vertv1", 2}, [STN_ATTR_VERTV2] = {"vertv2", 2}, [STN_ATTR_VERTV3] = {"vertv3", 2},
-    [STN_ATTR_VIPOL] = {"vipol", 2},
+} attrs[STN_MESH_ATTR_COUNT] = {
+    [STN_MESH_ATTR_POS] = {"pos", 3},       [STN_MESH_ATTR_NRM] = {"nrm", 3},
+    [STN_MESH_ATTR_DEPTH] = {"depth", 1},   [STN_MESH_ATTR_CLIP] = {"clip", 2},
+    [STN_MESH_ATTR_TAN] = {"tan", 3},       [STN_MESH_ATTR_BIT] = {"bit", 3},
+    [STN_MESH_ATTR_TEX] = {"tex", 2},       [STN_MESH_ATTR_COL] = {"col", 4},
+    [STN_MESH_ATTR_VERTV0] = {"vertv0", 2}, [STN_MESH_ATTR_VERTV1] = {"vertv1", 2},
+    [STN_MESH_ATTR_VERTV2] = {"vertv2", 2}, [STN_MESH_ATTR_VERTV3] = {"vertv3", 2},
+    [STN_MESH_ATTR_VIPOL] = {"vipol", 2},
 };
 
-const char *stn_attr_name(stn_attr a)
+const char *stn_mesh_attr_name(stn_mesh_attr a)
 {
     return attrs[a].name;
 }
 
-unsigned stn_attr_components(stn_attr a)
+unsigned stn_mesh_attr_components(stn_mesh_attr a)
 {
     return attrs[a].components;
 }
@@ -77,8 +79,8 @@ stn_status stn_model_vertex(stn_arena *arena, stn_model *m, uint32_t surface, ui
     return STN_OK;
 }
 
-stn_status stn_model_attr(stn_arena *arena, stn_model *m, uint32_t vertex, stn_attr a, const float *values,
-                          stn_err *err)
+stn_status stn_model_attr(stn_arena *arena, stn_model *m, uint32_t vertex, stn_mesh_attr a,
+                          const float *values, stn_err *err)
 {
     unsigned n = attrs[a].components;
 

@@ -19,24 +19,24 @@
 #include "mesher/blend.h"
 
 /* Attribute layers, by the names that the reference gives them. */
-typedef enum stn_attr {
-    STN_ATTR_POS,
-    STN_ATTR_NRM,
-    STN_ATTR_DEPTH,
-    STN_ATTR_CLIP,
-    STN_ATTR_TAN,
-    STN_ATTR_BIT,
-    STN_ATTR_TEX,
-    STN_ATTR_COL,
-    STN_ATTR_VERTV0,
-    STN_ATTR_VERTV1,
-    STN_ATTR_VERTV2,
-    STN_ATTR_VERTV3,
-    STN_ATTR_VIPOL,
-    STN_ATTR_COUNT
-} stn_attr;
-const char *stn_attr_name(stn_attr a);
-unsigned stn_attr_components(stn_attr a);
+typedef enum stn_mesh_attr {
+    STN_MESH_ATTR_POS,
+    STN_MESH_ATTR_NRM,
+    STN_MESH_ATTR_DEPTH,
+    STN_MESH_ATTR_CLIP,
+    STN_MESH_ATTR_TAN,
+    STN_MESH_ATTR_BIT,
+    STN_MESH_ATTR_TEX,
+    STN_MESH_ATTR_COL,
+    STN_MESH_ATTR_VERTV0,
+    STN_MESH_ATTR_VERTV1,
+    STN_MESH_ATTR_VERTV2,
+    STN_MESH_ATTR_VERTV3,
+    STN_MESH_ATTR_VIPOL,
+    STN_MESH_ATTR_COUNT
+} stn_mesh_attr;
+const char *stn_mesh_attr_name(stn_mesh_attr a);
+unsigned stn_mesh_attr_components(stn_mesh_attr a);
 
 /* What keys a model and what the picture needs to know of it. Compared member by member; `set` and `clip` by
  * the name of their resource, since two ids with the same resource share its materials. */
@@ -77,9 +77,9 @@ typedef struct stn_model {
     uint8_t *alpha; /* terrain */
     float *tile_xy; /* terrain: place in the cut, tiles */
     float *clip_uv; /* skirts: clip; flat ground: tex */
-    float *extra[STN_ATTR_COUNT]; /* raw: attribute values */
-    uint8_t
-        layers[STN_ATTR_COUNT]; /* raw: attribute layers in the order of first request, behind pos and nrm */
+    float *extra[STN_MESH_ATTR_COUNT]; /* raw: attribute values */
+    uint8_t layers[STN_MESH_ATTR_COUNT]; /* raw: attribute layers in the order of first request, behind pos
+                                            and nrm */
     uint8_t nlayers;
     uint16_t *index;
     uint32_t ni, cap_i;
@@ -104,8 +104,8 @@ static inline stn_status stn_model_place(stn_arena *arena, stn_model *m, stn_pla
 stn_status stn_model_vertex(stn_arena *arena, stn_model *m, uint32_t surface, uint32_t *number, stn_err *err);
 /* Sets attribute `a` (not pos or nrm) of a vertex; the first request of an attribute fixes its place in the
  * order. */
-stn_status stn_model_attr(stn_arena *arena, stn_model *m, uint32_t vertex, stn_attr a, const float *values,
-                          stn_err *err);
+stn_status stn_model_attr(stn_arena *arena, stn_model *m, uint32_t vertex, stn_mesh_attr a,
+                          const float *values, stn_err *err);
 stn_status stn_model_face(stn_arena *arena, stn_model *m, uint32_t a, uint32_t b, uint32_t c, stn_err *err);
 
 #endif

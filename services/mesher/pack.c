@@ -79,7 +79,6 @@ static void plan_mesh(stn_pack *p, const stn_model *m, stn_product_mesh *out)
     bool terrain = s->kind == STN_MESH_GROUND || s->kind == STN_MESH_SKIRT;
     stn_vertex_format format = format_of(p, m);
     uint32_t stride = stn_vertex_layout_of(format)->stride;
-    const stn_material *common = &s->set->def.common;
 
     *out = (stn_product_mesh){
         .kind = (uint8_t)s->kind,
@@ -89,10 +88,11 @@ static void plan_mesh(stn_pack *p, const stn_model *m, stn_product_mesh *out)
         .fog = s->fog,
         .tile = s->owner < 0 ? 0xffff : (uint16_t)s->owner,
         .material_name = name_of(p, s->material.res, s->material.version),
-        .common_name = terrain ? name_of(p, common->res, common->version) : STN_PRODUCT_NO_NAME,
+        .common_name =
+            terrain ? name_of(p, s->set->def.common.res, s->set->def.common.version) : STN_PRODUCT_NO_NAME,
         .atlas_name = s->clip ? name_of(p, s->clip->def.name, s->clip->def.version) : STN_PRODUCT_NO_NAME,
         .material = s->material.id,
-        .common = terrain ? common->id : -1,
+        .common = terrain ? s->set->def.common.id : -1,
         .main = s->main,
         .order = s->order,
         .first_vertex = (p->plan.vertex_bytes + stride - 1) / stride,
@@ -228,7 +228,7 @@ static void put_free(const stn_pack *p, const stn_model *m, uint8_t *out)
 
 static void put_wall(const stn_pack *p, const stn_model *m, uint8_t *out)
 {
-    const float *tex = m->extra[STN_ATTR_TEX];
+    const float *tex = m->extra[STN_MESH_ATTR_TEX];
 
     for (uint32_t i = 0; i < m->nv; i++, out += 24) {
         stn_vec3 at = p->b->pos[m->surface[i]];
@@ -243,7 +243,7 @@ static void put_wall(const stn_pack *p, const stn_model *m, uint8_t *out)
 
 static void put_foam(const stn_pack *p, const stn_model *m, uint8_t *out)
 {
-    const float *pol = m->extra[STN_ATTR_VIPOL];
+    const float *pol = m->extra[STN_MESH_ATTR_VIPOL];
 
     for (uint32_t i = 0; i < m->nv; i++, out += 28) {
         const corner *c = &p->corners[m->surface[i]];
@@ -252,7 +252,7 @@ static void put_foam(const stn_pack *p, const stn_model *m, uint8_t *out)
         stn_st32(out + 4, c->z);
         stn_st32(out + 8, c->normal);
         for (unsigned k = 0; k < 4; k++) {
-            const float *flow = m->extra[STN_ATTR_VERTV0 + k];
+            const float *flow = m->extra[STN_MESH_ATTR_VERTV0 + k];
             stn_st16(out + 12 + 4 * k, flow ? stn_f16_of_f32(flow[2 * i]) : 0);
             stn_st16(out + 14 + 4 * k, flow ? stn_f16_of_f32(flow[2 * i + 1]) : 0);
         }

@@ -1,9 +1,11 @@
 /* The registry of tilers. */
-#include "mesher/build.h"
+#include "mesher/ridges.h"
+#include "mesher/water.h"
 
 #include <string.h>
 
-static const stn_tiler_kind *const kinds[] = {&stn_tiler_flat, &stn_tiler_terrain};
+static const stn_tiler_kind *const kinds[] = {&stn_tiler_flat, &stn_tiler_terrain, &stn_tiler_ridges,
+                                              &stn_tiler_cave, &stn_tiler_water};
 
 const stn_tiler_kind *stn_tiler_kind_named(const char *name)
 {

@@ -1,6 +1,7 @@
 #include "support/support.h"
 
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -203,4 +204,30 @@ uint32_t vec_crc32(const void *data, size_t len)
         len -= n;
     }
     return (uint32_t)crc;
+}
+
+static bool is_nan_bits(uint32_t v)
+{
+    return (v & 0x7fffffff) > 0x7f800000;
+}
+
+size_t vec_first_difference(const uint8_t *a, const uint8_t *b, size_t n)
+{
+    size_t i = 0;
+    while (i < n) {
+        if (a[i] == b[i]) {
+            i++;
+            continue;
+        }
+        bool nan = false;
+        for (size_t k = 0; k < 4 && !nan; k++)
+            if (i >= k && i - k + 4 <= n && is_nan_bits(stn_ld32(a + i - k)) &&
+                is_nan_bits(stn_ld32(b + i - k))) {
+                i += 4 - k;
+                nan = true;
+            }
+        if (!nan)
+            return i;
+    }
+    return n;
 }

@@ -41,5 +41,8 @@ void vec_list_free(char **names);
 /* Hex text to bytes (free()); NULL on an odd or wrong digit. */
 uint8_t *vec_unhex(const char *hex, size_t *len);
 uint32_t vec_crc32(const void *data, size_t len);
+/* Offset of the first difference of two pieces of n bytes, n when there is none. Differences inside a float
+ * (at any alignment) that is a NaN on both sides do not count. */
+size_t vec_first_difference(const uint8_t *a, const uint8_t *b, size_t n);
 
 #endif

@@ -301,9 +301,9 @@ static void put_mesh(stn_buf *out, stn_buf *marks, const stn_exact_mesh *e, int 
     put_i32(out, e->ni);
     put_i32(out, e->nattrs);
     for (unsigned a = 0; a < e->nattrs; a++) {
-        unsigned n = stn_attr_components(e->attr[a]);
-        mark(marks, out, stn_attr_name(e->attr[a]), number, (int)a);
-        put_str(out, stn_attr_name(e->attr[a]));
+        unsigned n = stn_mesh_attr_components(e->attr[a]);
+        mark(marks, out, stn_mesh_attr_name(e->attr[a]), number, (int)a);
+        put_str(out, stn_mesh_attr_name(e->attr[a]));
         put_i32(out, n);
         for (uint32_t v = 0; v < e->nv; v++)
             for (unsigned k = 0; k < n; k++)

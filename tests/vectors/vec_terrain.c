@@ -52,39 +52,11 @@ static const char *mark_at(const stn_buf *marks, size_t at)
     return line;
 }
 
-static bool is_nan_bits(uint32_t v)
-{
-    return (v & 0x7fffffff) > 0x7f800000;
-}
-
-/* Equal, or differing only where both hold a NaN. Floats lie at any alignment, so a difference is looked at
- * from each. */
-static size_t first_difference(const uint8_t *a, const uint8_t *b, size_t n)
-{
-    size_t i = 0;
-    while (i < n) {
-        if (a[i] == b[i]) {
-            i++;
-            continue;
-        }
-        bool nan = false;
-        for (size_t k = 0; k < 4 && !nan; k++)
-            if (i >= k && i - k + 4 <= n && is_nan_bits(stn_ld32(a + i - k)) &&
-                is_nan_bits(stn_ld32(b + i - k))) {
-                i += 4 - k;
-                nan = true;
-            }
-        if (!nan)
-            return i;
-    }
-    return n;
-}
-
 static void compare(const char *what, const stn_buf *got, const stn_buf *marks, const uint8_t *want,
                     size_t len)
 {
     size_t n = got->len < len ? got->len : len;
-    size_t at = first_difference(got->data, want, n);
+    size_t at = vec_first_difference(got->data, want, n);
 
     if (at == n && got->len == len)
         vec_pass(&report);
