@@ -1,0 +1,6 @@
+stn_vector_suite(ridges stn_mesher_core stn_res)
+target_sources(vec-ridges PRIVATE ${CMAKE_CURRENT_LIST_DIR}/vec_hxm.c ${CMAKE_CURRENT_LIST_DIR}/vec_hxm_set.c)
+stn_vector_suite(water stn_mesher_core stn_res)
+target_sources(vec-water PRIVATE ${CMAKE_CURRENT_LIST_DIR}/vec_hxm.c ${CMAKE_CURRENT_LIST_DIR}/vec_hxm_set.c)
+stn_vector_suite(flavor stn_mesher_core stn_world_core stn_res)
+target_sources(vec-flavor PRIVATE ${CMAKE_CURRENT_LIST_DIR}/vec_flavor_res.c)
