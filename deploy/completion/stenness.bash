@@ -1,0 +1,67 @@
+# Completion of the stenness command for bash: source it, or put it into /usr/share/bash-completion/completions/stenness.
+
+_stenness_res()
+{
+    local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[2]}
+
+    if (( COMP_CWORD == 2 )); then
+        mapfile -t COMPREPLY < <(compgen -W 'list show extract build check pack unpack --help' -- "$cur")
+        return
+    fi
+    if [[ $cur == -* ]]; then
+        local options=
+        case $command in
+        show) options=--json ;;
+        extract) options=--force ;;
+        build) options=--strict ;;
+        pack) options=--prefix ;;
+        unpack) options='--prefix --all' ;;
+        esac
+        mapfile -t COMPREPLY < <(compgen -W "$options --help" -- "$cur")
+        return
+    fi
+    if [[ ${COMP_WORDS[COMP_CWORD-1]} == --prefix ]]; then
+        mapfile -t COMPREPLY < <(compgen -W 'res/ res-preload/ brodgar-res/' -- "$cur")
+        compopt -o nospace
+        return
+    fi
+    compopt -o filenames
+    case $command in
+    list | check | extract) mapfile -t COMPREPLY < <(compgen -f -X '!*.res' -- "$cur"; compgen -d -- "$cur") ;;
+    show)
+        if (( COMP_CWORD == 3 )); then
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.res' -- "$cur"; compgen -d -- "$cur")
+        else
+            mapfile -t COMPREPLY < <(compgen -W 'vbuf2 mesh manim skel skan boneoff mat2 tex light rlink slink tile
+                tileset2 flavobj overlay obst neg props image anim audio2 clamb midi code codeentry tooltip pagina
+                action font foodev' -- "$cur")
+        fi
+        ;;
+    build | pack) mapfile -t COMPREPLY < <(compgen -d -- "$cur"; (( COMP_CWORD > 3 )) && compgen -f -- "$cur") ;;
+    unpack)
+        if (( COMP_CWORD == 3 )); then
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.@(jar|zip)' -- "$cur"; compgen -d -- "$cur")
+        else
+            mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        fi
+        ;;
+    esac
+}
+
+_stenness()
+{
+    local cur=${COMP_WORDS[COMP_CWORD]}
+
+    if (( COMP_CWORD == 1 )); then
+        mapfile -t COMPREPLY < <(compgen -W 'run status shot capture replay res keys mesher --help --version' -- "$cur")
+        return
+    fi
+    if [[ ${COMP_WORDS[1]} == res ]]; then
+        _stenness_res
+        return
+    fi
+    compopt -o filenames
+    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+}
+
+complete -F _stenness stenness
