@@ -11,41 +11,35 @@ typedef struct work {
     const stn_kernels *k;
     int sr;
     int x0, y0, x1, y1; /* vertices wanted, in the cut */
-    float b[ROWS * PITCH], lw[ROWS * PITCH], den[ROWS * PITCH], line[2 * PITCH];
-    uint8_t tile[(ROWS + 1) * PITCH]; /* layers; its first tile is (-passes - 1), 0xff where none counts */
+    float b[2][ROWS * PITCH], lw[ROWS * PITCH], den[ROWS * PITCH];
+    uint8_t
+        tile[(ROWS + 1) * PITCH + 16]; /* layers; its first tile is (-passes - 1), 0xff where none counts */
 } work;
 
-/* Start values of a layer: 1 at the corners of every tile that shows it, 0 elsewhere. Tiles outside the
- * region do not count, so values at its edge depend on the cut: they are never shared. */
-static void start(work *w, uint8_t layer)
+/* Blurs a layer; returns the table that holds the result. Start values are 1 at the corners of every tile
+ * that shows the layer. Tiles outside the region do not count, so values at its edge depend on the cut: they
+ * are never shared. */
+static const float *spread(work *w, unsigned layer, const stn_blend_probe *probe)
 {
-    int top = w->y0, bottom = w->y1 + 2 * w->sr; /* rows, counted from -sr */
+    int sr = w->sr, rows = w->y1 + 2 * sr - w->y0 + 1;
+    size_t top = (size_t)w->y0 * PITCH;
+    float *from = w->b[0], *to = w->b[1];
 
-    for (int y = top; y <= bottom; y++) {
-        const uint8_t *up = w->tile + y * PITCH, *down = up + PITCH;
-        float *row = w->b + y * PITCH;
-        for (int x = 0; x < PITCH - 1; x++)
-            row[x] = (up[x] == layer) | (up[x + 1] == layer) | (down[x] == layer) | (down[x + 1] == layer)
-                         ? 1.0f
-                         : 0.0f;
-        row[PITCH - 1] = 0.0f;
-    }
-}
-
-static void spread(work *w, unsigned layer, const stn_blend_probe *probe)
-{
-    int sr = w->sr;
-
+    w->k->start(w->tile + top, (uint8_t)layer, PITCH, rows, from + top);
     if (probe && probe->layer)
-        probe->layer(probe->arg, layer, -1, w->b, PITCH);
+        probe->layer(probe->arg, layer, -1, from, PITCH);
     for (int i = 0; i < sr; i++) {
         /* Only what later passes read: each pass needs one vertex less around the wanted ones. */
         int c = sr - 1 - i;
-        w->k->blur(w->b, w->lw, w->den, PITCH, w->x0 - c + sr, w->x1 + c + sr, w->y0 - c + sr, w->y1 + c + sr,
-                   w->line);
+        w->k->blur(from, to, w->lw, w->den, PITCH, w->x0 - c + sr, w->x1 + c + sr, w->y0 - c + sr,
+                   w->y1 + c + sr);
         if (probe && probe->layer)
-            probe->layer(probe->arg, layer, i, w->b, PITCH);
+            probe->layer(probe->arg, layer, i, to, PITCH);
+        float *swap = from;
+        from = to;
+        to = swap;
     }
+    return from;
 }
 
 /* Which tiles draw the layer, given what the layers above it already cover; `low` and `high` have a word a
@@ -98,11 +92,10 @@ static stn_status fill_blurred(stn_arena *arena, work *w, stn_block_view *view, 
     stn_blocks_weights(view, layer, stn_coord_add(ul, x0, y0), nx, ny, w->lw + first, PITCH);
     w->k->denominators(w->lw + (size_t)(y0 + sr) * PITCH, w->den + (size_t)(y0 + sr) * PITCH,
                        (size_t)ny * PITCH);
-    start(w, (uint8_t)layer);
-    spread(w, layer, probe);
+    const float *done = spread(w, layer, probe);
     float *rows = w->den; /* free by now */
     for (int y = w->y0; y <= w->y1; y++)
-        memcpy(rows + (y - w->y0) * STN_BLEND_PITCH, w->b + sr + (y + sr) * PITCH,
+        memcpy(rows + (y - w->y0) * STN_BLEND_PITCH, done + sr + (y + sr) * PITCH,
                STN_BLEND_PITCH * sizeof *rows);
     size_t at = (size_t)w->y0 * STN_BLEND_PITCH;
     w->k->finish(rows, (size_t)(w->y1 - w->y0 + 1) * STN_BLEND_PITCH, l->weight + at, l->alpha + at,

@@ -30,11 +30,16 @@ typedef struct stn_kernels {
      */
     void (*weights)(const double *noise, size_t n, float *out);
 
-    /* One blur pass in place over vertices x0..x1, y0..y1 of tables with `pitch` floats a row. Reads one
-     * vertex around; up to 15 vertices to the right of x1 are scratch. den is the sum of the five weights.
-     * `line` holds 2 * pitch. */
-    void (*blur)(float *b, const float *lw, const float *den, size_t pitch, int x0, int x1, int y0, int y1,
-                 float *line);
+    /* Start values of a layer over `rows` rows: 1 where any of the four tiles around a vertex shows it, else
+     * 0. Vertex (x, y) lies between tiles (x, y) and (x + 1, y + 1) of `tile`. All tables have `pitch`
+     * entries a row, a multiple of 16; tile has one row more and 16 bytes behind it. */
+    void (*start)(const uint8_t *tile, uint8_t layer, size_t pitch, int rows, float *b);
+
+    /* One blur pass over vertices x0..x1, y0..y1, from `from` to `to`, tables with `pitch` floats a row.
+     * Reads one vertex around; up to 15 vertices to the right of x1 are scratch. den is the sum of the five
+     * weights. */
+    void (*blur)(const float *from, float *to, const float *lw, const float *den, size_t pitch, int x0,
+                 int x1, int y0, int y1);
 
     /* lw = c*c and den = (((4+lw)+lw)+lw)+lw over n values. */
     void (*denominators)(const float *lw, float *den, size_t n);

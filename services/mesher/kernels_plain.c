@@ -37,28 +37,29 @@ static void weights(const double *v, size_t n, float *out)
     }
 }
 
-static void blur(float *b, const float *lw, const float *den, size_t pitch, int x0, int x1, int y0, int y1,
-                 float *line)
+static void start(const uint8_t *tile, uint8_t layer, size_t pitch, int rows, float *b)
 {
-    /* `line` keeps the row above and the row itself as they were before the pass. */
-    float *above = line, *here = line + pitch;
+    for (size_t i = 0; i < pitch * (size_t)rows; i++) {
+        const uint8_t *up = tile + i, *down = up + pitch;
+        b[i] = up[0] == layer || up[1] == layer || down[0] == layer || down[1] == layer ? 1.0f : 0.0f;
+    }
+}
 
-    memcpy(above, b + (size_t)(y0 - 1) * pitch, pitch * sizeof *b);
+static void blur(const float *from, float *to, const float *lw, const float *den, size_t pitch, int x0,
+                 int x1, int y0, int y1)
+{
     for (int y = y0; y <= y1; y++) {
-        float *row = b + (size_t)y * pitch;
-        const float *w = lw + (size_t)y * pitch, *d = den + (size_t)y * pitch;
-        memcpy(here, row, pitch * sizeof *b);
+        size_t row = (size_t)y * pitch;
         for (int x = x0; x <= x1; x++) {
-            float s = here[x] * 4;
-            s += here[x - 1] * w[x];
-            s += above[x] * w[x];
-            s += here[x + 1] * w[x];
-            s += row[x + (int)pitch] * w[x];
-            row[x] = s / d[x];
+            const float *b = from + row + x;
+            float w = lw[row + (size_t)x];
+            float s = b[0] * 4;
+            s += b[-1] * w;
+            s += b[-(ptrdiff_t)pitch] * w;
+            s += b[1] * w;
+            s += b[pitch] * w;
+            to[row + (size_t)x] = s / den[row + (size_t)x];
         }
-        float *swap = above;
-        above = here;
-        here = swap;
     }
 }
 
@@ -96,6 +97,7 @@ const stn_kernels stn_kernels_plain = {
     .noise = noise,
     .octave = octave,
     .weights = weights,
+    .start = start,
     .blur = blur,
     .denominators = denominators,
     .finish = finish,
