@@ -187,6 +187,76 @@ static int measure(const terrain_case *c, const stn_kernels *k, mode m, kind kd,
     return 0;
 }
 
+/* Where a warm build's time goes, and what a point of noise costs: medians of the parts, each timed alone. */
+static int measure_parts(const terrain_case *c, const stn_kernels *k, int rounds)
+{
+    enum { BUILD, BLENDS, NORMALS, ARRAYS, CLICK, PACK, NOISE, PARTS };
+    static const char *const names[PARTS] = {"build",      "of it blends", "of it normals",     "f32 arrays",
+                                             "click mesh", "product",      "noise of one block"};
+    int64_t *ns = calloc((size_t)(PARTS * rounds), sizeof *ns);
+    stn_scratch *s = stn_scratch_new(0);
+    stn_blocks *blocks = stn_blocks_new(STN_BLOCKS_DEFAULT, k);
+    outputs o = {.cap = 4 << 20, .product = malloc(4 << 20)};
+    stn_status st = STN_OK;
+    stn_err err = {0};
+    size_t points = 0;
+
+    for (int i = -3; i < rounds && st == STN_OK; i++) {
+        int64_t t[PARTS + 1];
+        stn_build *b;
+        stn_exact e;
+        stn_pack *p;
+        stn_blend *bl;
+        size_t len = 0;
+        t[BUILD] = stn_clock_ns();
+        if ((st = stn_build_run(s, blocks, k, &c->job, &b, &err)) != STN_OK)
+            break;
+        t[BLENDS] = stn_clock_ns();
+        for (unsigned n = 0; n < b->ntilers; n++)
+            if (b->tilers[n].blend)
+                st |= stn_blend_make(b->arena, k, blocks, b->tilers[n].set, b->ul, c->job.blend,
+                                     b->tilers[n].area, NULL, &bl, &err);
+        t[NORMALS] = stn_clock_ns();
+        k->normals(b->z, b->split, b->nrm);
+        t[ARRAYS] = stn_clock_ns();
+        st |= stn_build_exact(b, &e);
+        t[CLICK] = stn_clock_ns();
+        stn_laid laid = stn_build_laid(b);
+        stn_buf_clear(&o.pos);
+        stn_buf_clear(&o.loc);
+        stn_buf_clear(&o.index);
+        st |= stn_click_mesh(&laid, NULL, 0, &o.pos, &o.loc, &o.index, &err);
+        t[PACK] = stn_clock_ns();
+        st |= stn_pack_new(b, &p, &len);
+        if (st == STN_OK && len <= o.cap)
+            stn_pack_write(p, o.product);
+        t[NOISE] = stn_clock_ns();
+        st |= stn_blocks_make(blocks, c->sets[0].set, (stn_coord){0, 0}, &err);
+        t[PARTS] = stn_clock_ns();
+        stn_blocks_forget(blocks, c->sets[0].set, false, (stn_coord){0, 0});
+        for (int n = 0; i >= 0 && n < PARTS; n++)
+            ns[n * rounds + i] = t[n + 1] - t[n];
+        /* Octaves that are decided early are left out, so this is an upper bound of the points. */
+        points = STN_BLOCK * STN_BLOCK * (4 * c->sets[0].set->def.nvars + c->sets[0].set->def.nvars + 1);
+    }
+    if (st != STN_OK)
+        fprintf(stderr, "bench_mesher: %s: %s\n", c->name, err.text);
+    printf("{\"case\":\"%s\",\"form\":\"%s\",\"parts_us\":{", c->name, k->name);
+    for (int n = 0; n < PARTS; n++) {
+        qsort(ns + n * rounds, (size_t)rounds, sizeof *ns, by_value);
+        printf("%s\"%s\":%.1f", n ? "," : "", names[n], (double)ns[n * rounds + rounds / 2] / 1e3);
+    }
+    printf("},\"noise_ns_a_point\":%.2f}\n", (double)ns[NOISE * rounds + rounds / 2] / (double)points);
+    stn_blocks_free(blocks);
+    stn_scratch_free(s);
+    stn_buf_fini(&o.pos);
+    stn_buf_fini(&o.loc);
+    stn_buf_fini(&o.index);
+    free(o.product);
+    free(ns);
+    return st != STN_OK;
+}
+
 int main(int argc, char **argv)
 {
     const char *dir = NULL;
@@ -223,6 +293,7 @@ int main(int argc, char **argv)
             for (mode m = WARM; m < MODES; m++)
                 for (kind kd = EXACT; kd < KINDS; kd++)
                     bad |= measure(c, k, m, kd, t, (int)rounds);
+        bad |= measure_parts(c, k, (int)rounds);
         terrain_case_free(c);
     }
     vec_list_free(names);
