@@ -173,7 +173,7 @@ static stn_status make_land(stn_homestead *h, const stn_opts *opts, stn_err *err
     return STN_OK;
 }
 
-/* The folder of the resources: as given, or share/stenness/pack beside the folder of the program. */
+/* The folder of the resources: as given, or share/stenness/homestead beside the folder of the program. */
 static void find_pack(const stn_opts *opts, char *out, size_t cap)
 {
     const char *given = stn_opts_text(opts, "pack");
@@ -192,7 +192,7 @@ static void find_pack(const stn_opts *opts, char *out, size_t cap)
         if (slash)
             *slash = 0;
     }
-    snprintf(out, cap, "%s/share/stenness/pack", exe);
+    snprintf(out, cap, "%s/share/stenness/homestead", exe);
 }
 
 static stn_status start_login(stn_homestead *h, const stn_opts *opts, const char *folder, char *ca,
