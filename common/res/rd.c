@@ -34,7 +34,9 @@ void *stn_rd_alloc(stn_rd *c, size_t count, size_t size)
 {
     void *p = stn_arena_array(c->arena, count ? count : 1, size);
     if (!p) {
-        bool over = size && count > (c->limits->max_decoded - stn_arena_used(c->arena)) / size / 2;
+        /* the arena says no for two reasons: its ceiling, or the machine's */
+        size_t room = c->limits->max_decoded - stn_arena_size(c->arena);
+        bool over = count > room / size;
         stn_rd_fail(c, over ? STN_FAULT_LIMIT : STN_FAULT_MEMORY,
                     "needs %zu items of %zu bytes more, over the %zu bytes a resource may decode to", count,
                     size, c->limits->max_decoded);

@@ -106,6 +106,36 @@ static void memory_stays_under_the_ceiling(void **state)
     free(nils);
 }
 
+/* Every place where memory may run out, reached in turn by a rising ceiling: a clean error each time. */
+static void running_out_of_memory_anywhere_is_a_clean_error(void **state)
+{
+    (void)state;
+    static const char dir[] = "tests/vectors/data/resources/synth";
+    char **names = vec_list(dir, ".res");
+    unsigned refused = 0;
+
+    for (char **n = names; *n; n++) {
+        size_t len;
+        uint8_t *data = vec_read(dir, *n, &len);
+        stn_res_limits limits = stn_res_default_limits;
+        stn_res_opts opts = {STN_RES_ANY_VERSION, STN_RES_DECODE, true, &limits};
+        stn_status st = STN_TOO_BIG;
+        for (size_t max = 64; st != STN_OK; max += max / 16 + 16) {
+            stn_res *res = NULL;
+            stn_res_fault fault;
+            limits.max_decoded = max;
+            st = stn_res_new(data, len, &opts, &res, &fault, NULL);
+            if (st != STN_OK && fault.kind != STN_FAULT_LIMIT && fault.kind != STN_FAULT_MEMORY)
+                fail_msg("%s under %zu bytes: %s", *n, max, stn_res_fault_name(fault.kind));
+            refused += st != STN_OK;
+            stn_res_free(res);
+        }
+        free(data);
+    }
+    vec_list_free(names);
+    assert_true(refused > 100);
+}
+
 static void two_bone_attributes_are_one_too_many(void **state)
 {
     (void)state;
@@ -327,6 +357,7 @@ int main(void)
         cmocka_unit_test(a_mesh_takes_the_first_buffer_and_the_last_material),
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(memory_stays_under_the_ceiling),
+        cmocka_unit_test(running_out_of_memory_anywhere_is_a_clean_error),
         cmocka_unit_test(two_bone_attributes_are_one_too_many),
         cmocka_unit_test(influences_keep_the_four_strongest_and_add_up_to_one),
         cmocka_unit_test(many_frames_of_many_images_stay_small),
