@@ -11,6 +11,7 @@
 #include <openssl/ssl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -143,8 +144,13 @@ static void accept_one(stn_login_server *s)
 static void *accept_loop(void *arg)
 {
     stn_login_server *s = arg;
+    sigset_t pipe_signal;
     struct pollfd fds[2] = {{.fd = s->listen, .events = POLLIN}, {.fd = s->wake[0], .events = POLLIN}};
 
+    /* A client that ends while it is written to is no reason to die; the connections' threads inherit this. */
+    sigemptyset(&pipe_signal);
+    sigaddset(&pipe_signal, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_signal, NULL);
     for (;;) {
         if (poll(fds, 2, -1) < 0 && errno != EINTR)
             return NULL;
