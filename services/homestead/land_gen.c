@@ -137,7 +137,7 @@ static void composed(uint64_t seed, double x, double y, stn_site *s)
     double grove =
         stn_land_step(13.0, 8.0, root((x - 29.0) * (x - 29.0) * 0.8 + (y - 5.0) * (y - 5.0)) + 3.0 * far);
     double west = stn_land_step(-20.0, -29.0, x + 18.0 * far + 0.35 * y) * stn_land_step(7.0, 12.0, d);
-    double isle = bump(x, y, -22.0, 43.0, 7.0) > 0.1 ? 0.8 : 0.0;
+    double isle = bump(x, y, -22.0, 43.0, 8.0) > 0.05 ? 1.0 : 0.0;
     /* The clearing itself is kept free. */
     double open = stn_land_step(12.0, 17.0, root((x - 2.0) * (x - 2.0) * 0.75 + (y + 2.0) * (y + 2.0)));
 
@@ -240,7 +240,7 @@ stn_ground stn_land_kind_of(uint64_t seed, int32_t tx, int32_t ty, const float z
     if (s.scene > 0.9) {
         if (in_field(x - STN_SPAWN_TX, y - STN_SPAWN_TY))
             return STN_GROUND_FIELD;
-        if (path < 0.62 + 0.2 * ragged && s.e > STN_WATER_LEVEL + 0.8)
+        if (path < 0.84 + 0.12 * ragged && s.e > STN_WATER_LEVEL + 0.8)
             return STN_GROUND_DIRT;
     }
     if ((double)lo < STN_WATER_LEVEL + 2.6 + 1.6 * ragged && s.e < STN_WATER_LEVEL + 4.0)

@@ -220,9 +220,10 @@ void sim_use(stn_sim *sim, stn_sim_obj *obj)
 {
     mark *m;
 
-    if (!obj->sdt_len)
-        obj->sdt_len = 1;
-    obj->sdt[0] ^= 1;
+    /* Open is the byte 01. Closed is no byte at all: then the layers from 16 on are shown, the closed leaf
+     * among them (docs/spec/sprites.md 4); a byte 00 would show neither. */
+    obj->sdt_len = obj->sdt_len ? 0 : 1;
+    obj->sdt[0] = obj->sdt_len;
     sim_touch(obj, G_DRAW);
     if (obj->grid == NO_GRID)
         return;

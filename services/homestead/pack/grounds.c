@@ -108,7 +108,7 @@ static void grass(stn_canvas *c, stn_rng *r, const grass_look *g)
         float angle = 2.0f * PI * field(c, g->seed + 1, x, y, 4) * 1.6f + turn * 1.5f;
         float high = stn_clampf(0.5f + clump * g->tuft, 0.0f, 1.0f);
         float lit =
-            stn_clampf(0.15f + 0.7f * depth * (0.55f + 0.45f * high) + 0.16f * (tip - 0.5f), 0.0f, 1.0f);
+            stn_clampf(0.22f + 0.7f * depth * (0.55f + 0.45f * high) + 0.16f * (tip - 0.5f), 0.0f, 1.0f);
         stn_rgb k =
             lit < 0.5f ? stn_rgb_mix(g->dark, g->base, lit * 2) : stn_rgb_mix(g->base, g->light, lit * 2 - 1);
 
@@ -160,7 +160,7 @@ static void paint_grass(stn_canvas *c, unsigned v, stn_rng *r)
                     .length_hi = 17,
                     .width = 2.4f,
                     .density = 1.0f,
-                    .dry = 0.07f,
+                    .dry = 0.13f,
                     .tuft = 0.9f,
                     .dark = dark,
                     .base = base,

@@ -8,6 +8,8 @@
 
 #define PI 3.14159265f
 
+enum { MAT_DARK = STN_MAT_OWN3 + 1 };
+
 static stn_model *build_house(void)
 {
     stn_model *m = stn_model_new();
@@ -27,9 +29,11 @@ static stn_model *build_house(void)
     stn_model_material(m, STN_MAT_OWN, 0)->tint = (stn_rgb){1.12f, 1.02f, 0.92f};
     stn_model_material(m, STN_MAT_OWN2, 1);
     stn_model_material(m, STN_MAT_OWN3, 2);
-    stn_shape *s[7];
+    stn_model_texture(m, 3, STN_TEXTURE_COLOUR, 0, stn_plain(0x1c1612, 0.3f));
+    stn_model_material(m, MAT_DARK, 3);
+    stn_shape *s[MAT_DARK + 1];
 
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i <= MAT_DARK; i++)
         s[i] = &stn_model_part(m, i)->shape;
     stn_joiner j = {s[STN_MAT_BOARD], s[STN_MAT_BEAM], s[STN_MAT_END], s[STN_MAT_IRON], r};
 
@@ -135,7 +139,7 @@ static stn_model *build_house(void)
 
         stn_shape_tube(s[STN_MAT_OWN2], path, rr, 2, 8, 1.2f, 0.06f, true);
         /* Crossed saddle sticks. */
-        for (int i = 0; i < 7; i++)
+        for (int i = 0; i <= MAT_DARK; i++)
             for (int k = -1; k <= 1; k += 2) {
                 float x = -w / 2 + 2 + (float)i * (w - 4) / 6;
 
@@ -147,18 +151,28 @@ static stn_model *build_house(void)
     /* Door with a frame, iron straps and a step; two shuttered windows. */
     float fy = -d / 2 - log_r;
 
-    for (int b = 0; b < 4; b++)
-        stn_joiner_saw(
-            &j, j.board,
-            stn_xf_turn(stn_joiner_upright(-3.75f + 2.5f * (float)b, fy - 0.3f, 10.5f), PI / 2, 0, 0), 18.5f,
-            2.42f, 0.8f, 0.12f);
-    for (int k = -1; k <= 1; k += 2) {
+    for (int k = -1; k <= 1; k += 2)
         stn_joiner_saw(&j, j.beam, stn_joiner_upright((float)k * 6.0f, fy - 0.3f, 10.8f), 20, 1.8f, 1.8f,
                        0.2f);
-        stn_joiner_iron(&j, stn_xf_at(-1.2f, fy - 0.8f, 10.5f + (float)k * 6), 8, 0.2f, 0.8f);
+    /* An open door shows the dark of the room. */
+    stn_shape_quad(s[MAT_DARK], (stn_v3){-5, fy - 0.05f, 0.6f}, (stn_v3){5, fy - 0.05f, 0.6f},
+                   (stn_v3){5, fy - 0.05f, 20.5f}, (stn_v3){-5, fy - 0.05f, 20.5f}, 0, 0, 1, 1);
+    for (int open = 0; open < 2; open++) {
+        stn_joiner leaf = stn_joiner_leaf(m, &j, open ? STN_LEAF_OPEN : STN_LEAF_CLOSED, false);
+        stn_xf f = stn_xf_turn(stn_xf_at(-5.0f, fy - 0.4f, 0), 0, 0, open ? -1.9f : 0);
+
+        for (int b = 0; b < 4; b++)
+            stn_joiner_saw(
+                &leaf, leaf.board,
+                stn_xf_turn(stn_xf_turn(stn_xf_move(f, 1.25f + 2.5f * (float)b, 0, 10.5f), 0, -PI / 2, 0),
+                            PI / 2, 0, 0),
+                18.5f, 2.46f, 0.8f, 0.12f);
+        for (int k = -1; k <= 1; k += 2)
+            stn_joiner_iron(&leaf, stn_xf_move(f, 3.8f, -0.5f, 10.5f + (float)k * 6), 8, 0.2f, 0.8f);
+        stn_joiner_iron(&leaf, stn_xf_turn(stn_xf_move(f, 8.9f, -0.7f, 10.4f), 0, -PI / 2, 0), 2.2f, 0.35f,
+                        0.35f);
     }
     stn_joiner_saw(&j, j.beam, stn_xf_at(0, fy - 0.4f, 21.3f), 15, 2.0f, 2.0f, 0.2f);
-    stn_joiner_iron(&j, stn_joiner_upright(3.9f, fy - 1.0f, 10.4f), 2.2f, 0.35f, 0.35f);
     {
         stn_xf step = stn_xf_turn(stn_xf_at(0.3f, fy - 4.2f, -0.6f), 0, 0, 0.05f);
 

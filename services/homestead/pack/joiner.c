@@ -18,8 +18,20 @@ stn_model *stn_joiner_model(const char *wood, stn_joiner *j, uint64_t seed)
     stn_model_link(m, STN_MAT_IRON, "homestead/stuff/iron", 0);
     stn_model_part(m, STN_MAT_IRON);
     *j = (stn_joiner){&m->parts[0].shape, &m->parts[1].shape, &m->parts[2].shape, &m->parts[3].shape,
-                  stn_rng_of(seed)};
+                      stn_rng_of(seed)};
     return m;
+}
+
+stn_joiner stn_joiner_leaf(stn_model *m, const stn_joiner *j, int16_t id, bool variable)
+{
+    stn_part *p[4];
+
+    for (int i = 0; i < 4; i++) {
+        p[i] = stn_model_part(m, i);
+        p[i]->id = id;
+        p[i]->vm = variable && i < 3 ? i : -1;
+    }
+    return (stn_joiner){&p[0]->shape, &p[1]->shape, &p[2]->shape, &p[3]->shape, j->r};
 }
 
 void stn_joiner_saw(stn_joiner *j, stn_shape *to, stn_xf xf, float x, float y, float z, float bevel)

@@ -33,6 +33,12 @@ typedef struct stn_joiner {
 /* A model whose first four parts are boards, beams, ends and iron, in `wood` ("homestead/wood/oak"). NULL
  * when out of memory. */
 stn_model *stn_joiner_model(const char *wood, stn_joiner *j, uint64_t seed);
+/* Parts of the same four materials that are shown by the state bytes alone: id 16 and up without any
+ * (closed), id 0 in state 01 (open); docs/spec/sprites.md 4. `variable`: they take variable materials as the
+ * fixed parts do. */
+stn_joiner stn_joiner_leaf(stn_model *m, const stn_joiner *j, int16_t id, bool variable);
+#define STN_LEAF_CLOSED 16
+#define STN_LEAF_OPEN 0
 /* A board: x long, y wide, z thick about xf, its long sides in `to`, its ends in j->end. */
 void stn_joiner_saw(stn_joiner *j, stn_shape *to, stn_xf xf, float x, float y, float z, float bevel);
 /* A place where a board's length stands up. */

@@ -93,6 +93,14 @@ static stn_model *build_campfire(void)
 
         stn_shape_card(fire, q, n, 0, 0, 1, 1);
     }
+    /* State 01: gone out. Ashes in place of the embers, no flames, and the light (emit.c) goes too. */
+    m->parts[1].id = m->parts[2].id = 16;
+    stn_model_texture(m, 4, STN_TEXTURE_COLOUR, 0, stn_plain(0x5a5652, 0.5f));
+    stn_model_material(m, 5, 4);
+    stn_part *ash = stn_model_part(m, 5);
+
+    ash->id = 0;
+    stn_shape_add(&ash->shape, ember, &(stn_xf){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}});
     m->fire = true;
     m->has_obst = true;
     m->obst[0] = m->obst[1] = 0.6f;

@@ -43,12 +43,50 @@ static stn_model *build_crate(void)
                            stn_xf_turn(stn_xf_move(face, 0, -off - 0.42f, h / 2 + 0.1f), 0, -0.60f, 0),
                            length * 0.98f, 0.45f, 1.25f, 0.1f);
     }
-    for (int b = 0; b < 4; b++)
-        stn_joiner_saw(&j, j.board, stn_xf_at(0, -3.0f + 2.0f * (float)b, h + 0.25f), w + 0.5f, 1.86f, 0.5f,
-                       0.1f);
+    stn_joiner_saw(&j, j.board, stn_xf_at(0, 0, 1.0f), w - 0.8f, d - 0.8f, 0.4f, 0.0f);
+    /* The lid lies on, or leans against the back. */
+    for (int open = 0; open < 2; open++) {
+        stn_joiner lid = stn_joiner_leaf(m, &j, open ? STN_LEAF_OPEN : STN_LEAF_CLOSED, true);
+        stn_xf f = open ? stn_xf_turn(stn_xf_at(0.4f, d / 2 + 2.1f, 4.0f), 1.25f, 0, 0.0f)
+                        : stn_xf_at(0, 0, h + 0.25f);
+
+        for (int b = 0; b < 4; b++)
+            stn_joiner_saw(&lid, lid.board, stn_xf_move(f, 0, -3.0f + 2.0f * (float)b, 0), w + 0.5f, 1.92f,
+                           0.5f, 0.1f);
+        for (int k = -1; k <= 1; k += 2)
+            stn_joiner_saw(&lid, lid.beam,
+                           stn_xf_turn(stn_xf_move(f, (float)k * 3.2f, 0, -0.42f), 0, 0, PI / 2), d - 1.6f,
+                           0.9f, 0.4f, 0.1f);
+    }
     m->has_obst = true;
     m->obst[0] = 5.0f / 11, m->obst[1] = 4.0f / 11;
     return m;
+}
+
+/* A door of three boards, held by battens and hung on straps at its outer edge; `side` -1 left, 1 right. */
+static void cupboard_door(stn_joiner *j, float side, float h, float front, bool open)
+{
+    const float hinge = side * 5.5f;
+    stn_xf f = stn_xf_turn(stn_xf_at(hinge, front, 0), 0, 0, open ? side * 1.85f : 0);
+    static const float turned[4][2] = {{0.30f, 0}, {0.25f, 0.3f}, {0.52f, 0.55f}, {0.0f, 0.95f}};
+    stn_xf knob = stn_xf_turn(stn_xf_move(f, side * 0.85f - hinge, -0.25f, h / 2 + 0.4f), PI / 2, 0, 0);
+
+    for (int b = 0; b < 3; b++) {
+        stn_xf at = stn_xf_move(f, side * (0.98f + 1.8f * (float)b) - hinge, 0.05f, h / 2 + 0.6f);
+
+        stn_joiner_saw(j, j->board, stn_xf_turn(stn_xf_turn(at, 0, -PI / 2, 0), PI / 2, 0, 0), h - 4.4f,
+                       1.80f, 0.6f, 0.1f);
+    }
+    for (int k = 0; k < 2; k++) {
+        float z = k ? h - 4.4f : 4.9f;
+
+        stn_joiner_saw(j, j->beam, stn_xf_move(f, side * 2.78f - hinge, -0.38f, z), 5.1f, 0.45f, 1.15f, 0.1f);
+        for (int n = 0; n < 3; n++)
+            stn_joiner_nail(j, stn_xf_point(&f, side * (1.1f + 1.7f * (float)n) - hinge, -0.62f, z),
+                            stn_xf_dir(&f, 0, -1, 0));
+        stn_joiner_iron(j, stn_xf_move(f, side * 5.05f - hinge, -0.66f, z), 1.9f, 0.16f, 0.5f);
+    }
+    stn_shape_lathe(j->iron, &knob, turned, 4, 7, 1, 0.2f);
 }
 
 static stn_model *build_cupboard(void)
@@ -82,35 +120,20 @@ static stn_model *build_cupboard(void)
                            stn_xf_turn(stn_joiner_upright((float)s * (w / 2 - 0.45f),
                                                           -1.65f + 1.65f * (float)b, h / 2 + 0.6f),
                                        0, 0, 0),
-                           h - 3.2f, 1.58f, 0.5f, 0.08f);
+                           h - 3.2f, 1.66f, 0.5f, 0.08f);
     for (int b = 0; b < 6; b++)
         stn_joiner_saw(
             &j, j.board,
             stn_xf_turn(stn_joiner_upright(-w / 2 + 1.9f + 1.84f * (float)b, d / 2 - 0.45f, h / 2 + 0.6f),
                         PI / 2, 0, 0),
-            h - 3.2f, 1.76f, 0.5f, 0.08f);
-    /* Two doors of three boards, held by battens, a hair apart. */
-    for (int s = -1; s <= 1; s += 2) {
-        for (int b = 0; b < 3; b++)
-            stn_joiner_saw(&j, j.board,
-                           stn_xf_turn(stn_joiner_upright((float)s * (0.98f + 1.8f * (float)b),
-                                                          -d / 2 + 0.05f, h / 2 + 0.6f),
-                                       PI / 2, 0, 0),
-                           h - 4.4f, 1.72f, 0.6f, 0.1f);
-        for (int k = 0; k < 2; k++) {
-            float z = k ? h - 4.4f : 4.9f;
+            h - 3.2f, 1.85f, 0.5f, 0.08f);
+    /* A shelf behind the doors, which are shut or thrown open by the state. */
+    stn_joiner_saw(&j, j.board, stn_xf_at(0, 0.2f, h / 2 + 0.4f), w - 1.6f, d - 1.6f, 0.45f, 0.0f);
+    for (int open = 0; open < 2; open++) {
+        stn_joiner leaf = stn_joiner_leaf(m, &j, open ? STN_LEAF_OPEN : STN_LEAF_CLOSED, true);
 
-            stn_joiner_saw(&j, j.beam, stn_xf_at((float)s * 2.78f, -d / 2 - 0.38f, z), 5.1f, 0.45f, 1.15f,
-                           0.1f);
-            for (int n = 0; n < 3; n++)
-                stn_joiner_nail(&j, (stn_v3){(float)s * (1.1f + 1.7f * (float)n), -d / 2 - 0.62f, z},
-                                (stn_v3){0, -1, 0});
-            stn_joiner_iron(&j, stn_xf_at((float)s * 5.25f, -d / 2 - 0.66f, z), 2.3f, 0.16f, 0.5f);
-        }
-        stn_xf knob = stn_xf_turn(stn_xf_at((float)s * 0.85f, -d / 2 - 0.25f, h / 2 + 0.4f), PI / 2, 0, 0);
-        static const float turned[4][2] = {{0.30f, 0}, {0.25f, 0.3f}, {0.52f, 0.55f}, {0.0f, 0.95f}};
-
-        stn_shape_lathe(j.iron, &knob, turned, 4, 7, 1, 0.2f);
+        for (int s = -1; s <= 1; s += 2)
+            cupboard_door(&leaf, (float)s, h, -d / 2, open);
     }
     /* Top: a cornice in two steps; plinth between the feet. */
     stn_joiner_saw(&j, j.beam, stn_xf_at(0, 0, h + 0.15f), w + 0.8f, d + 0.9f, 0.7f, 0.15f);
@@ -135,6 +158,10 @@ static stn_model *build_barrel(void)
         return NULL;
     stn_xf at = stn_xf_id();
 
+    /* What is seen between the staves is their own dark inside. */
+    stn_xf within = stn_xf_scale(at, 0.97f);
+
+    stn_shape_lathe(j.beam, &within, belly, 6, 16, 4, STN_GRAIN);
     stn_joiner_staves(&j, j.board, &at, belly, 7, 16);
     /* The rim, and the lid sunk below it. */
     for (int k = 0; k < 16; k++) {
@@ -178,6 +205,42 @@ static stn_model *build_fence(void)
     }
     m->has_obst = true;
     m->obst[0] = 0.5f, m->obst[1] = 0.1f;
+    return m;
+}
+
+/* A gate two tiles wide between stout posts; it swings out towards -y. */
+static stn_model *build_gate(void)
+{
+    stn_joiner j;
+    stn_model *m = stn_joiner_model("homestead/wood/birch", &j, 8550);
+
+    if (!m)
+        return NULL;
+    stn_model_texture(m, 0, STN_TEXTURE_COLOUR, 0, stn_bark_spruce());
+    stn_model_material(m, STN_MAT_OWN, 0)->tint = (stn_rgb){1.2f, 1.15f, 1.08f};
+    stn_shape *bark = &stn_model_part(m, STN_MAT_OWN)->shape;
+
+    for (int k = -1; k <= 1; k += 2)
+        stn_joiner_log(bark, j.end, (stn_v3){(float)k * 10.2f, 0, -3}, (stn_v3){(float)k * 10.2f, 0, 12.2f},
+                       1.15f, 1.0f, 8, 1);
+    for (int open = 0; open < 2; open++) {
+        stn_joiner leaf = stn_joiner_leaf(m, &j, open ? STN_LEAF_OPEN : STN_LEAF_CLOSED, true);
+        stn_xf f = stn_xf_turn(stn_xf_at(-9.0f, 0, 0), 0, 0, open ? -1.7f : 0);
+
+        for (int k = 0; k < 4; k++)
+            stn_joiner_saw(&leaf, leaf.board, stn_xf_move(f, 9.0f, 0, 2.4f + 2.3f * (float)k), 17.4f, 0.6f,
+                           1.2f, 0.12f);
+        for (int k = 0; k < 2; k++) {
+            stn_xf at = stn_xf_move(f, k ? 17.2f : 0.8f, 0, 5.8f);
+
+            stn_joiner_saw(&leaf, leaf.beam, stn_xf_turn(at, 0, -PI / 2, 0), 9.6f, 0.8f, 1.0f, 0.15f);
+            stn_joiner_iron(&leaf, stn_xf_move(f, -0.2f, -0.4f, k ? 9.3f : 2.4f), 3.4f, 0.2f, 0.6f);
+        }
+        stn_joiner_saw(&leaf, leaf.beam, stn_xf_turn(stn_xf_move(f, 9.0f, -0.55f, 5.8f), 0, -0.42f, 0), 17.6f,
+                       0.5f, 1.0f, 0.1f);
+    }
+    m->has_obst = true;
+    m->obst[0] = 1.0f, m->obst[1] = 0.1f;
     return m;
 }
 
@@ -275,8 +338,7 @@ static stn_model *build_rowboat(void)
     /* Sections from stern to bow: half width, keel height, gunwale height. */
     for (int i = 0; i < RIBS; i++) {
         float t = (float)i / (RIBS - 1), x = -17 + 36 * t;
-        float half =
-            5.9f * powf(fmaxf(0, sinf(PI * (0.20f + 0.80f * t))), 0.72f) * (t > 0.97f ? 0.02f : 1.0f);
+        float half = 5.9f * powf(fmaxf(0, sinf(PI * (0.20f + 0.80f * t))), 0.72f);
         float keel = 0.35f + 3.4f * powf(fmaxf(0, t - 0.62f) / 0.38f, 2.2f) +
                      0.9f * powf(fmaxf(0, 0.25f - t) / 0.25f, 2);
         float rail = 5.3f + 2.4f * powf(fmaxf(0, t - 0.4f) / 0.6f, 1.8f) +
@@ -364,11 +426,8 @@ static stn_model *build_rowboat(void)
 }
 
 const stn_builder stn_thing_builders[] = {
-    {"homestead/things/fence", build_fence},
-    {"homestead/things/cupboard", build_cupboard},
-    {"homestead/things/crate", build_crate},
-    {"homestead/things/barrel", build_barrel},
-    {"homestead/things/well", build_well},
-    {"homestead/things/rowboat", build_rowboat},
-    {NULL, NULL},
+    {"homestead/things/fence", build_fence},       {"homestead/things/gate", build_gate},
+    {"homestead/things/cupboard", build_cupboard}, {"homestead/things/crate", build_crate},
+    {"homestead/things/barrel", build_barrel},     {"homestead/things/well", build_well},
+    {"homestead/things/rowboat", build_rowboat},   {NULL, NULL},
 };

@@ -208,7 +208,7 @@ static stn_model *build_spruce(void)
 {
     stn_model *m = tree_model(stn_bark_spruce(), stn_spray_spruce());
     stn_rng r = stn_rng_of(7300);
-    enum { TIERS = 12 };
+    enum { TIERS = 14 };
 
     if (!m)
         return NULL;
@@ -217,9 +217,9 @@ static stn_model *build_spruce(void)
 
     grow_trunk(wood, &k, 0.98f);
     for (int tier = 0; tier < TIERS; tier++) {
-        float t = (float)tier / (TIERS - 1), z = stn_mixf(15, 104, powf(t, 0.92f)),
+        float t = (float)tier / (TIERS - 1), z = stn_mixf(15, 107, powf(t, 0.95f)),
               reach = stn_mixf(26, 6.5f, powf(t, 0.9f));
-        int n = tier < 7 ? 6 : 5;
+        int n = tier < 6 ? 6 : 5;
         stn_v3 axis = bent(z / k.height, k.height, k.lean, k.turn);
 
         for (int i = 0; i < n; i++) {
