@@ -19,16 +19,15 @@ static stn_status read_head(stn_bytes *in, uint16_t *version, stn_res_fault *fau
         return fail(fault, STN_FAULT_EMPTY, -1, 0);
     }
     const uint8_t *sig = stn_bytes_take(in, STN_RES_SIGNATURE_BYTES);
-    size_t have = in->len < STN_RES_SIGNATURE_BYTES ? in->len : STN_RES_SIGNATURE_BYTES;
-    if (memcmp(in->data, STN_RES_SIGNATURE, have) != 0) {
+    if (sig && memcmp(sig, STN_RES_SIGNATURE, STN_RES_SIGNATURE_BYTES) != 0) {
         char shown[32];
-        stn_text_show((const char *)in->data, have, shown, sizeof shown);
+        stn_text_show((const char *)sig, STN_RES_SIGNATURE_BYTES, shown, sizeof shown);
         stn_fail(err, STN_BAD_DATA, "not a resource: starts with \"%s\", expected \"%s\"", shown,
                  STN_RES_SIGNATURE);
         return fail(fault, STN_FAULT_SIGNATURE, -1, 0);
     }
     *version = stn_bytes_u16(in);
-    if (!sig || in->bad) {
+    if (in->bad) { /* too short to tell whether it was one */
         stn_fail(err, STN_TRUNCATED, "ends inside the signature or version: %zu bytes", in->len);
         return fail(fault, STN_FAULT_TRUNCATED, -1, in->len);
     }

@@ -1,6 +1,8 @@
 /* layer_material.c - "mat2" and "light". Source: docs/spec/resource-format.md 17 and 18. */
 #include "res/internal.h"
 
+#include <math.h>
+
 stn_status stn_decode_mat(stn_rd *c, stn_bytes *in, const void **out)
 {
     stn_res_mat *m = stn_rd_zalloc(c, 1, sizeof *m);
@@ -47,6 +49,8 @@ static void read_color(stn_rd *c, stn_bytes *in, uint8_t version, float f[4], ui
         double v = number(c, in, version), scaled = v * 255.0;
         if (!stn_rd_ok(c))
             return;
+        if (isnan(scaled)) /* as an integer it is 0 */
+            scaled = 0;
         if (!(scaled > -1.0 && scaled < 256.0)) { /* truncation makes (-1, 0) a zero */
             stn_rd_fail(c, STN_FAULT_VALUE, "colour component %g is outside 0..1", v);
             return;

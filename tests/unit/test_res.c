@@ -90,6 +90,34 @@ static void limits_are_kept(void **state)
     stn_res_free(res);
 }
 
+static void a_head_is_judged_in_its_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t len;
+        int want;
+        stn_res_fault_kind fault;
+    } cases[] = {
+        {"", 0, -1, STN_FAULT_EMPTY},
+        {"PK\3\4", 4, -1, STN_FAULT_TRUNCATED}, /* too short to be anything */
+        {"Haven Resource 1", 16, -1, STN_FAULT_TRUNCATED},
+        {"Haven Resource 2\1", 18, -1, STN_FAULT_SIGNATURE},
+        {"Haven Resource 1\5\0", 18, 4, STN_FAULT_VERSION},
+        {"Haven Resource 1\5\0", 18, 6, STN_FAULT_VERSION},
+        {"Haven Resource 1\5\0", 18, 5, STN_FAULT_NONE},
+        {"Haven Resource 1\5\0x", 19, -1, STN_FAULT_TRUNCATED}, /* a stray byte behind the last layer */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        stn_res_opts opts = {.want_version = cases[i].want};
+        stn_res *res = NULL;
+        stn_res_fault fault;
+        stn_res_new((const uint8_t *)cases[i].bytes, cases[i].len, &opts, &res, &fault, NULL);
+        assert_int_equal(fault.kind, cases[i].fault);
+        stn_res_free(res);
+    }
+}
+
 static void memory_stays_under_the_ceiling(void **state)
 {
     (void)state;
@@ -356,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mesh_takes_the_first_buffer_and_the_last_material),
         cmocka_unit_test(limits_are_kept),
+        cmocka_unit_test(a_head_is_judged_in_its_order),
         cmocka_unit_test(memory_stays_under_the_ceiling),
         cmocka_unit_test(running_out_of_memory_anywhere_is_a_clean_error),
         cmocka_unit_test(two_bone_attributes_are_one_too_many),
