@@ -171,8 +171,8 @@ static void cancel(stn_cuts *c, uint64_t number)
     if (t->cancelled)
         return;
     t->cancelled = true;
-    if (c->hooks.cancel)
-        c->hooks.cancel(c->hooks.arg, t->mesher, number);
+    if (c->hooks.cancel && c->hooks.cancel(c->hooks.arg, t->mesher, number))
+        free_ticket(c, t);
 }
 
 /* False without memory. */

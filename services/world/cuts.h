@@ -36,8 +36,10 @@ typedef enum stn_cut_half { STN_CUT_GROUND, STN_CUT_DECORATION, STN_CUT_HALVES }
 
 typedef struct stn_cuts_hooks {
     void (*release)(void *arg, void *payload); /* the product is let go */
-    void (*cancel)(void *arg, uint32_t mesher,
-                   uint64_t ticket); /* a hint to the holder of a lease; may be NULL */
+    /* Tells the holder of a lease that it is not wanted any more. True: it takes that as the end of the
+     * lease and answers nothing; false: the lease blocks its half until it is answered or lost. NULL counts
+     * as false. */
+    bool (*cancel)(void *arg, uint32_t mesher, uint64_t ticket);
     void *arg;
 } stn_cuts_hooks;
 

@@ -23,11 +23,11 @@
 #define STN_GRID_Z_BYTES (1u << 20)
 
 /* A tileset as a message names it: by resource and version, or by session resource id. */
-typedef struct stn_tileset_ref {
+typedef struct stn_tileset_name {
     char *name; /* NULL: by session id */
     uint16_t version; /* with a name */
     uint16_t resid; /* without */
-} stn_tileset_ref;
+} stn_tileset_name;
 
 typedef struct stn_overlay_mask {
     uint16_t resid; /* session resource id of the overlay */
@@ -44,7 +44,7 @@ typedef struct stn_gridmsg {
     /* Entries of the tileset table, in the order of the message: the last of an id wins. */
     struct stn_gridmsg_tileset {
         uint16_t tile;
-        stn_tileset_ref ref;
+        stn_tileset_name ref;
     } * tilesets;
     size_t n_tilesets, cap_tilesets;
 } stn_gridmsg;

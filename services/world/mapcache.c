@@ -17,7 +17,7 @@ struct stn_mapcache {
     stn_table *grids; /* coordinate key -> stn_grid */
     stn_table *requests; /* coordinate key -> request */
     stn_defrag *defrag;
-    stn_tileset_ref *tilesets[65536];
+    stn_tileset_name *tilesets[65536];
     size_t max_grids;
     stn_coord focus; /* tile */
     uint64_t incarnations;
@@ -133,7 +133,7 @@ int64_t stn_mapcache_chseq(const stn_mapcache *c)
 {
     return c->chseq;
 }
-const stn_tileset_ref *stn_mapcache_tileset(const stn_mapcache *c, uint16_t tile)
+const stn_tileset_name *stn_mapcache_tileset(const stn_mapcache *c, uint16_t tile)
 {
     return c->tilesets[tile];
 }
@@ -218,7 +218,7 @@ static stn_status commit_tilesets(stn_mapcache *c, stn_gridmsg *m, stn_err *err)
 {
     for (size_t i = 0; i < m->n_tilesets; i++) {
         struct stn_gridmsg_tileset *t = &m->tilesets[i];
-        stn_tileset_ref *ref = c->tilesets[t->tile];
+        stn_tileset_name *ref = c->tilesets[t->tile];
         if (!ref && !(ref = c->tilesets[t->tile] = calloc(1, sizeof *ref)))
             return stn_fail(err, STN_NO_MEMORY, "tileset table");
         free(ref->name);

@@ -67,7 +67,7 @@ stn_mapcache_olseq(const stn_mapcache *c); /* bumps with each grid arrival: over
 int64_t stn_mapcache_chseq(const stn_mapcache *c); /* bumps with each grid arrival: placements look again */
 
 /* The tileset of a tile id, or NULL. Borrowed until the next fill. */
-const stn_tileset_ref *stn_mapcache_tileset(const stn_mapcache *c, uint16_t tile);
+const stn_tileset_name *stn_mapcache_tileset(const stn_mapcache *c, uint16_t tile);
 
 /* The body of one MAPDATA message. STN_OK: a grid was filled; STN_AGAIN: parts are missing, or nobody asked
  * for what came; else what was wrong with it (nothing changed but the fragment's buffer, and a request

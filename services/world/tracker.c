@@ -534,7 +534,7 @@ size_t stn_tracker_sent(const stn_tracker *t, stn_viewer_id id, stn_incarnation 
     return v->n_shown;
 }
 
-bool stn_tracker_despawn_all(stn_tracker *t, stn_viewer_id id, stn_packet_sink sink, void *arg)
+bool stn_tracker_despawn_all(stn_tracker *t, stn_viewer_id id, stn_tracker_sink sink, void *arg)
 {
     viewer *v = stn_tracker_viewer(t, id);
     size_t n, k = 0;
@@ -548,11 +548,11 @@ bool stn_tracker_despawn_all(stn_tracker *t, stn_viewer_id id, stn_packet_sink s
                 v->gone[k++] = sent_name(t, (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(bits));
         v->n_gone = k;
         if (stn_tracker_sort_gone(t, v))
-            sink(arg, &(stn_packet){.tick = t->tick,
-                                    .viewer = id,
-                                    .removed = t->gone_ids,
-                                    .removed_entities = t->gone_entities,
-                                    .n_removed = k});
+            sink(arg, &(stn_tracker_packet){.tick = t->tick,
+                                            .viewer = id,
+                                            .removed = t->gone_ids,
+                                            .removed_entities = t->gone_entities,
+                                            .n_removed = k});
     }
     return stn_tracker_clear(t, id);
 }

@@ -31,35 +31,35 @@
 typedef uint64_t stn_incarnation; /* 0 = none; unique, also across reuse of a place */
 typedef uint32_t stn_viewer_id; /* 0 = none */
 
-typedef struct stn_update {
+typedef struct stn_tracker_update {
     uint8_t type;
     const uint8_t *data;
     uint32_t len;
-} stn_update;
+} stn_tracker_update;
 
-typedef struct stn_entry {
+typedef struct stn_tracker_entry {
     int64_t id;
     stn_incarnation entity;
     bool fresh; /* full state: every component it has is among the updates */
     uint64_t removed; /* components that it had when last sent; 0 when fresh */
     uint32_t first, n; /* its part of the packet's updates, ascending type */
-} stn_entry;
+} stn_tracker_entry;
 
 /* Borrowed until the sink returns. Removals come first: an id may be in both lists. */
-typedef struct stn_packet {
+typedef struct stn_tracker_packet {
     uint64_t tick;
     stn_viewer_id viewer;
     const int64_t *removed; /* ascending */
     const stn_incarnation *removed_entities;
     size_t n_removed;
-    const stn_entry *entries; /* ascending id */
+    const stn_tracker_entry *entries; /* ascending id */
     size_t n_entries;
-    const stn_update *updates;
+    const stn_tracker_update *updates;
     size_t n_updates;
-} stn_packet;
+} stn_tracker_packet;
 
 /* Called once per viewer and tick, also when there is nothing to say. */
-typedef void (*stn_packet_sink)(void *arg, const stn_packet *packet);
+typedef void (*stn_tracker_sink)(void *arg, const stn_tracker_packet *packet);
 
 typedef struct stn_tracker stn_tracker;
 
@@ -88,7 +88,7 @@ stn_status stn_tracker_add_queuer(stn_tracker *t, const char *name, stn_queuer_f
  * encoding the same number (NULL: one for all). The result is borrowed until the tick ends. */
 typedef struct stn_encoder {
     void (*encode)(void *arg, stn_incarnation e, uint64_t key, const uint8_t *value, uint32_t len,
-                   stn_update *out);
+                   stn_tracker_update *out);
     uint64_t (*key)(void *arg, stn_viewer_id v);
     void *arg;
 } stn_encoder;
@@ -126,13 +126,13 @@ bool stn_tracker_hide(stn_tracker *t, stn_viewer_id v, stn_incarnation e, bool h
 /* ---- the tick, and between ticks */
 
 /* STN_NO_MEMORY: the tick could not be finished; every viewer starts over with the next (as after clear). */
-stn_status stn_tracker_tick(stn_tracker *t, stn_packet_sink sink, void *arg, stn_err *err);
+stn_status stn_tracker_tick(stn_tracker *t, stn_tracker_sink sink, void *arg, stn_err *err);
 /* For queuers only, during phase 8. The bytes must live until the tick ends. */
 bool stn_tracker_queue(stn_tracker *t, stn_viewer_id v, stn_incarnation e, unsigned type, const void *data,
                        uint32_t len);
 
 /* Sends a packet with all that was sent as removed, then clears. False: no such viewer. */
-bool stn_tracker_despawn_all(stn_tracker *t, stn_viewer_id v, stn_packet_sink sink, void *arg);
+bool stn_tracker_despawn_all(stn_tracker *t, stn_viewer_id v, stn_tracker_sink sink, void *arg);
 /* Forgets what was sent, here and in the entities' reverse sets; the next tick sends full state. */
 bool stn_tracker_clear(stn_tracker *t, stn_viewer_id v);
 /* The same for a viewer between worlds: reverse sets are not touched, they belong to the world it left. */

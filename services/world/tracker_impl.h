@@ -83,13 +83,13 @@ typedef struct queuer {
 typedef struct extra {
     uint32_t viewer, slot;
     size_t order;
-    stn_update u;
+    stn_tracker_update u;
 } extra;
 
 typedef struct memo {
     uint64_t tick, key;
     uint32_t slot, type;
-    stn_update u;
+    stn_tracker_update u;
 } memo;
 
 typedef struct sort_key {
@@ -126,9 +126,9 @@ struct stn_tracker {
     size_t cap_keep;
     stn_incarnation *names;
     size_t cap_names;
-    stn_entry *entries;
+    stn_tracker_entry *entries;
     size_t cap_entries;
-    stn_update *updates;
+    stn_tracker_update *updates;
     size_t cap_updates;
     int64_t *gone_ids;
     size_t cap_gone_ids;

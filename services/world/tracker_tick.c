@@ -297,7 +297,7 @@ static memo *memo_of(stn_tracker *t, uint32_t slot, unsigned type, uint64_t key)
 }
 
 /* One (entity, component) for one viewer; encoded when it is the first that needs it. */
-static bool encode(stn_tracker *t, uint32_t slot, unsigned type, stn_viewer_id id, stn_update *out)
+static bool encode(stn_tracker *t, uint32_t slot, unsigned type, stn_viewer_id id, stn_tracker_update *out)
 {
     entity *c = &t->entities[slot];
     const comp_value *v = stn_tracker_comp(t, slot, type);
@@ -312,7 +312,7 @@ static bool encode(stn_tracker *t, uint32_t slot, unsigned type, stn_viewer_id i
         }
         t->stats.encoded += !(c->encoded & bit);
         c->encoded |= bit;
-        *out = (stn_update){(uint8_t)type, v->data, v->len};
+        *out = (stn_tracker_update){(uint8_t)type, v->data, v->len};
         return true;
     }
     key = e->key ? e->key(e->arg, id) : 0;
@@ -322,7 +322,7 @@ static bool encode(stn_tracker *t, uint32_t slot, unsigned type, stn_viewer_id i
         static const uint8_t nothing[1];
         e->encode(e->arg, stn_tracker_name(t, slot), key, v->data, v->len, &m->u);
         if (!m->u.data)
-            m->u = (stn_update){.data = nothing};
+            m->u = (stn_tracker_update){.data = nothing};
         m->u.type = (uint8_t)type;
         t->stats.encoded++;
     }
@@ -394,7 +394,7 @@ static bool add_extra_says(stn_tracker *t, viewer *v, uint32_t number)
 
 /* ---- phase 9: packets */
 
-static bool append_update(stn_tracker *t, size_t *n, stn_update u)
+static bool append_update(stn_tracker *t, size_t *n, stn_tracker_update u)
 {
     if (!stn_tracker_grow(&t->updates, &t->cap_updates, *n + 1, sizeof *t->updates))
         return false;
@@ -416,7 +416,7 @@ static bool append_updates(stn_tracker *t, const say *s, uint32_t number, size_t
         const extra *q = x < t->n_extras && t->extras[x].viewer == number && t->extras[x].slot == s->slot
                              ? &t->extras[x]
                              : NULL;
-        stn_update u;
+        stn_tracker_update u;
         if (type == 256 && !q)
             return true;
         if (q && q->u.type < type) {
@@ -449,7 +449,7 @@ bool stn_tracker_sort_gone(stn_tracker *t, const viewer *v)
     return true;
 }
 
-static bool emit(stn_tracker *t, viewer *v, uint32_t number, stn_packet_sink sink, void *arg)
+static bool emit(stn_tracker *t, viewer *v, uint32_t number, stn_tracker_sink sink, void *arg)
 {
     size_t n_updates = 0, n_entries = 0;
 
@@ -470,25 +470,25 @@ static bool emit(stn_tracker *t, viewer *v, uint32_t number, stn_packet_sink sin
             return false;
         if (!s->fresh && !s->removed && n_updates == first)
             continue;
-        t->entries[n_entries++] = (stn_entry){.id = s->id,
-                                              .entity = stn_tracker_name(t, s->slot),
-                                              .fresh = s->fresh,
-                                              .removed = s->removed,
-                                              .first = (uint32_t)first,
-                                              .n = (uint32_t)(n_updates - first)};
+        t->entries[n_entries++] = (stn_tracker_entry){.id = s->id,
+                                                      .entity = stn_tracker_name(t, s->slot),
+                                                      .fresh = s->fresh,
+                                                      .removed = s->removed,
+                                                      .first = (uint32_t)first,
+                                                      .n = (uint32_t)(n_updates - first)};
         t->stats.fresh += s->fresh;
     }
     t->stats.updates += n_updates;
     t->stats.removed += v->n_gone;
-    sink(arg, &(stn_packet){.tick = t->tick,
-                            .viewer = number + 1,
-                            .removed = t->gone_ids,
-                            .removed_entities = t->gone_entities,
-                            .n_removed = v->n_gone,
-                            .entries = t->entries,
-                            .n_entries = n_entries,
-                            .updates = t->updates,
-                            .n_updates = n_updates});
+    sink(arg, &(stn_tracker_packet){.tick = t->tick,
+                                    .viewer = number + 1,
+                                    .removed = t->gone_ids,
+                                    .removed_entities = t->gone_entities,
+                                    .n_removed = v->n_gone,
+                                    .entries = t->entries,
+                                    .n_entries = n_entries,
+                                    .updates = t->updates,
+                                    .n_updates = n_updates});
     return true;
 }
 
@@ -509,7 +509,7 @@ static void clear_changes(stn_tracker *t)
     stn_bitset_clear(&t->gone);
 }
 
-static bool run_phases(stn_tracker *t, stn_packet_sink sink, void *arg)
+static bool run_phases(stn_tracker *t, stn_tracker_sink sink, void *arg)
 {
     /* Without queuers nothing in phases 8 and 9 needs another viewer's set, so that each viewer's packet is
      * made while what was found for it is still in the cache. */
@@ -538,7 +538,7 @@ static bool run_phases(stn_tracker *t, stn_packet_sink sink, void *arg)
     return true;
 }
 
-stn_status stn_tracker_tick(stn_tracker *t, stn_packet_sink sink, void *arg, stn_err *err)
+stn_status stn_tracker_tick(stn_tracker *t, stn_tracker_sink sink, void *arg, stn_err *err)
 {
     bool done;
 

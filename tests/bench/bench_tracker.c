@@ -37,7 +37,7 @@ typedef struct totals {
     size_t packets, bytes, entries;
 } totals;
 
-static void on_packet(void *arg, const stn_packet *p)
+static void on_packet(void *arg, const stn_tracker_packet *p)
 {
     totals *t = arg;
     t->packets++;

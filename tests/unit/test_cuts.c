@@ -14,6 +14,7 @@ typedef struct bench {
     size_t alive; /* payloads not released */
     uint64_t cancelled;
     size_t hints;
+    bool takes_back;
     bool ready;
     stn_status ready_error;
 } bench;
@@ -26,12 +27,13 @@ static void on_release(void *arg, void *payload)
     b->alive--;
 }
 
-static void on_cancel(void *arg, uint32_t mesher, uint64_t ticket)
+static bool on_cancel(void *arg, uint32_t mesher, uint64_t ticket)
 {
     bench *b = arg;
     (void)mesher;
     b->cancelled = ticket;
     b->hints++;
+    return b->takes_back;
 }
 
 static stn_status on_ready(void *arg, const stn_cut_job *job, stn_err *err)
@@ -132,6 +134,25 @@ static void a_half_has_one_build_at_a_time_and_late_products_are_let_go(void **s
     assert_int_equal(get(&b, 0, 0, 0, &p), STN_HALF_VALUE);
     assert_true(p.number > 0);
     assert_int_equal(built(&b, 2, second.ticket, 10), STN_CANCELLED); /* twice */
+    teardown(&b);
+}
+
+static void a_lease_that_is_taken_back_frees_its_half_at_once(void **state)
+{
+    bench b;
+    stn_cut_job first, second;
+    (void)state;
+    setup(&b, 0);
+    b.takes_back = true;
+    get(&b, 0, 0, 0, NULL);
+    assert_true(lease(&b, 1, &first));
+    stn_cuts_filled(b.c, (stn_coord){0, 0}, 1, NULL);
+    assert_int_equal(b.cancelled, first.ticket);
+    assert_int_equal(stn_cuts_leases_of(b.c, 1), 0);
+    get(&b, 0, 0, 0, NULL);
+    assert_true(lease(&b, 2, &second) && second.ticket != first.ticket);
+    assert_int_equal(built(&b, 1, first.ticket, 10), STN_CANCELLED); /* too late to stop: let go */
+    assert_int_equal(b.alive, 0);
     teardown(&b);
 }
 
@@ -419,6 +440,7 @@ int main(void)
         cmocka_unit_test(nothing_is_built_that_nobody_asks_for),
         cmocka_unit_test(the_nearest_to_the_focus_comes_first),
         cmocka_unit_test(a_half_has_one_build_at_a_time_and_late_products_are_let_go),
+        cmocka_unit_test(a_lease_that_is_taken_back_frees_its_half_at_once),
         cmocka_unit_test(a_refill_takes_the_neighbours_edges_and_corners),
         cmocka_unit_test(a_generation_orders_its_own_half_once),
         cmocka_unit_test(missing_inputs_park_and_bad_ones_fail),

@@ -81,7 +81,7 @@ static watcher *watcher_of(world *w, stn_viewer_id id)
     return NULL;
 }
 
-static void on_packet(void *arg, const stn_packet *p)
+static void on_packet(void *arg, const stn_tracker_packet *p)
 {
     world *w = arg;
     watcher *v = watcher_of(w, p->viewer);
@@ -101,7 +101,7 @@ static void on_packet(void *arg, const stn_packet *p)
     }
     last = -1;
     for (size_t i = 0; i < p->n_entries; i++) {
-        const stn_entry *e = &p->entries[i];
+        const stn_tracker_entry *e = &p->entries[i];
         seen *s = &v->held[e->id];
         int type = -1;
         if (e->id <= last || e->fresh == s->held || (!e->fresh && s->name != e->entity))
@@ -113,7 +113,7 @@ static void on_packet(void *arg, const stn_packet *p)
             if (e->removed >> c & 1)
                 s->has[c] = false;
         for (uint32_t k = 0; k < e->n; k++) {
-            const stn_update *u = &p->updates[e->first + k];
+            const stn_tracker_update *u = &p->updates[e->first + k];
             if ((int)u->type <= type || u->type >= TYPES || u->len != 1)
                 w->broken = true;
             type = u->type;
@@ -356,7 +356,7 @@ typedef struct bag {
     size_t n_types;
 } bag;
 
-static void take(void *arg, const stn_packet *p)
+static void take(void *arg, const stn_tracker_packet *p)
 {
     bag *b = arg;
     b->entries += p->n_entries;
@@ -444,7 +444,7 @@ static uint64_t team(void *arg, stn_viewer_id v)
 }
 
 static void team_encode(void *arg, stn_incarnation e, uint64_t key, const uint8_t *value, uint32_t len,
-                        stn_update *out)
+                        stn_tracker_update *out)
 {
     static const uint8_t colours[2] = {'b', 'r'};
     bag *b = arg;

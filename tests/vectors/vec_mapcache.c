@@ -68,7 +68,7 @@ static bool same_tilesets(const stn_mapcache *c, stn_bytes *in)
         have += stn_mapcache_tileset(c, (uint16_t)tile) != NULL;
     for (int32_t i = 0; i < want && stn_bytes_ok(in); i++) {
         uint16_t tile = stn_bytes_u16(in);
-        const stn_tileset_ref *ref = stn_mapcache_tileset(c, tile);
+        const stn_tileset_name *ref = stn_mapcache_tileset(c, tile);
         if (stn_bytes_u8(in) == 0) {
             char *name = take_str(in);
             uint16_t version = stn_bytes_u16(in);

@@ -26,7 +26,7 @@ static json_t *hex_of(const uint8_t *data, size_t n)
     return v;
 }
 
-static void on_packet(void *arg, const stn_packet *p)
+static void on_packet(void *arg, const stn_tracker_packet *p)
 {
     script *s = arg;
     json_t *removed = json_array(), *entities = json_array();
@@ -34,13 +34,13 @@ static void on_packet(void *arg, const stn_packet *p)
     for (size_t i = 0; i < p->n_removed; i++)
         json_array_append_new(removed, json_integer(p->removed[i]));
     for (size_t i = 0; i < p->n_entries; i++) {
-        const stn_entry *e = &p->entries[i];
+        const stn_tracker_entry *e = &p->entries[i];
         json_t *comps = json_array(), *updates = json_array();
         for (int c = 0; c < 64; c++)
             if (e->removed >> c & 1)
                 json_array_append_new(comps, json_integer(c));
         for (uint32_t k = 0; k < e->n; k++) {
-            const stn_update *u = &p->updates[e->first + k];
+            const stn_tracker_update *u = &p->updates[e->first + k];
             json_array_append_new(updates, json_pack("[io]", u->type, hex_of(u->data, u->len)));
         }
         json_array_append_new(entities, json_pack("{sIsbsoso}", "id", (json_int_t)e->id, "new", (int)e->fresh,

@@ -1,0 +1,112 @@
+/* stenness-world: the game session, what it tells, and who sees it. */
+#include "base/file.h"
+#include "base/log.h"
+#include "base/opts.h"
+#include "bus/control.h"
+#include "session/wire.h"
+#include "world/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+static const stn_opt options[] = {
+    {"server", STN_OPT_TEXT, NULL, 0, 0, "HOST[:PORT]",
+     "game server; without it the embedded one (homestead)"},
+    {"user", STN_OPT_TEXT, NULL, 0, 0, "NAME", "name to enter with"},
+    {"character", STN_OPT_TEXT, NULL, 0, 0, "NAME", "character to play; without it the first one offered"},
+    {"encrypt", STN_OPT_SWITCH, NULL, 0, 0, NULL, "seal the session's datagrams"},
+    {"max-grids", STN_OPT_INT, "1024", 9, 65536, "N", "most grids that are held"},
+    {"product-megabytes", STN_OPT_INT, "64", 1, 4096, "N", "most bytes of built cuts that are kept"},
+    {"mesh-endpoint", STN_OPT_TEXT, NULL, 0, 0, "tcp://HOST:PORT",
+     "one more endpoint for meshers of other machines"},
+    {"mesh-keys", STN_OPT_TEXT, NULL, 0, 0, "FILE", "secret key file of that endpoint"},
+    {"mesh-allow", STN_OPT_TEXT, NULL, 0, 0, "DIR", "folder with the public keys that may come"},
+    {"state", STN_OPT_TEXT, NULL, 0, 0, "FILE", "where ground settings are kept; \"none\" = nowhere"},
+};
+
+static const stn_opts_spec spec = {"stenness-world", "holds the game session and serves viewers and meshers",
+                                   NULL, options, sizeof options / sizeof options[0]};
+
+/* $XDG_STATE_HOME/stenness/INSTANCE.ground, or below ~/.local/state. */
+static bool state_path(const stn_opts *opts, char *out, size_t cap)
+{
+    const char *given = stn_opts_text(opts, "state"), *base = getenv("XDG_STATE_HOME"),
+               *home = getenv("HOME");
+    char folder[512];
+
+    if (given[0]) {
+        snprintf(out, cap, "%s", given);
+        return strcmp(given, "none") != 0;
+    }
+    if (base && base[0] == '/')
+        snprintf(folder, sizeof folder, "%s/stenness", base);
+    else if (home && home[0] == '/')
+        snprintf(folder, sizeof folder, "%s/.local/state/stenness", home);
+    else
+        return false;
+    snprintf(out, cap, "%s/%s.ground", folder, stn_opts_instance(opts));
+    return stn_file_mkdirs(folder, 0700, NULL) == STN_OK;
+}
+
+int main(int argc, char **argv)
+{
+    stn_opts *opts = NULL;
+    stn_loop *loop = NULL;
+    stn_bus *bus = NULL;
+    stn_world *world = NULL;
+    stn_control *control = NULL;
+    stn_control_spec control_spec = {.report = stn_world_report};
+    stn_world_settings settings = {0};
+    stn_keys keys;
+    char runtime[STN_ADDRESS_MAX], state[600];
+    stn_err err = {0};
+    int rc = EXIT_FAILURE;
+
+    switch (stn_opts_parse(&spec, argc, argv, &opts)) {
+    case STN_OPTS_RUN:
+        break;
+    case STN_OPTS_DONE:
+        return EXIT_SUCCESS;
+    default:
+        return EX_USAGE;
+    }
+    stn_log_set_name("world");
+    stn_log_level_from_env();
+    settings.line.server = stn_opts_text(opts, "server");
+    settings.line.user = stn_opts_text(opts, "user");
+    settings.line.encrypt = stn_opts_switch(opts, "encrypt");
+    settings.line.runtime = runtime;
+    settings.character = stn_opts_text(opts, "character");
+    settings.max_grids = (size_t)stn_opts_int(opts, "max-grids");
+    settings.product_bytes = (size_t)stn_opts_int(opts, "product-megabytes") << 20;
+    settings.mesh_endpoint = stn_opts_text(opts, "mesh-endpoint");
+    settings.allow_folder = stn_opts_text(opts, "mesh-allow");
+    settings.state_file = state_path(opts, state, sizeof state) ? state : NULL;
+    if (stn_opts_text(opts, "mesh-keys")[0]) {
+        if (stn_keys_load(stn_opts_text(opts, "mesh-keys"), &keys, &err) != STN_OK)
+            goto out;
+        settings.keys = &keys;
+    }
+    if (stn_address_folder(stn_opts_instance(opts), runtime, sizeof runtime, &err) != STN_OK ||
+        stn_loop_new(&loop, &err) != STN_OK || stn_loop_stop_on_signals(loop, &err) != STN_OK ||
+        stn_bus_new(loop, &(stn_bus_spec){.kind = "world", .instance = stn_opts_instance(opts)}, &bus,
+                    &err) != STN_OK ||
+        stn_world_new(bus, &settings, &world, &err) != STN_OK)
+        goto out;
+    control_spec.ctx = world;
+    if (stn_control_new(bus, &control_spec, &control, &err) != STN_OK)
+        goto out;
+    if (stn_loop_run(loop, &err) == STN_OK)
+        rc = EXIT_SUCCESS;
+out:
+    if (err.code)
+        fprintf(stderr, "stenness-world: %s\n", err.text);
+    stn_control_free(control);
+    stn_world_free(world);
+    stn_bus_free(bus);
+    stn_loop_free(loop);
+    stn_opts_free(opts);
+    return rc;
+}
