@@ -31,6 +31,11 @@ static const stn_opt *opt_at(const stn_opts_spec *spec, size_t i)
     return i < spec->count ? &spec->opts[i] : &instance_opt;
 }
 
+static const char *shown_name(const stn_opts_spec *spec)
+{
+    return spec->command ? spec->command : spec->program;
+}
+
 static bool find_opt(const stn_opts_spec *spec, const char *name, size_t len, size_t *at)
 {
     for (size_t i = 0; i <= spec->count; i++) {
@@ -83,7 +88,7 @@ static bool set_value(stn_opts *opts, size_t at, const char *value, const char *
     if (!valid(o, value)) {
         static const char *const kinds[] = {"text", "a whole number", "a number", "on or off"};
         char shown[64];
-        fprintf(stderr, "%s: %s %s: expected %s", opts->spec->program, where, o->name, kinds[o->type]);
+        fprintf(stderr, "%s: %s %s: expected %s", shown_name(opts->spec), where, o->name, kinds[o->type]);
         if (o->min < o->max)
             fprintf(stderr, " from %g to %g", o->min, o->max);
         fprintf(stderr, ", got \"%s\"\n", stn_text_show(value, strlen(value), shown, sizeof shown));
@@ -120,7 +125,7 @@ static bool read_ini(stn_opts *opts)
         return true;
     line = ini_parse(path, ini_line, opts);
     if (line > 0) {
-        fprintf(stderr, "%s: %s:%d: expected [section] or key = value\n", opts->spec->program, path, line);
+        fprintf(stderr, "%s: %s:%d: expected [section] or key = value\n", shown_name(opts->spec), path, line);
         return false;
     }
     return !opts->failed;
@@ -149,7 +154,7 @@ static bool read_flag(stn_opts *opts, int argc, char **argv, int *i)
     const char *value = equals ? equals + 1 : NULL;
 
     if (!find_opt(opts->spec, flag, len, &at)) {
-        fprintf(stderr, "%s: unknown option --%.*s; --help lists them\n", opts->spec->program,
+        fprintf(stderr, "%s: unknown option --%.*s; --help lists them\n", shown_name(opts->spec),
                 (int)(len > 60 ? 60 : len), flag);
         return false;
     }
@@ -157,7 +162,7 @@ static bool read_flag(stn_opts *opts, int argc, char **argv, int *i)
         value = "on";
     if (!value) {
         if (*i + 1 >= argc) {
-            fprintf(stderr, "%s: --%s needs a value\n", opts->spec->program, flag);
+            fprintf(stderr, "%s: --%s needs a value\n", shown_name(opts->spec), flag);
             return false;
         }
         value = argv[++*i];
@@ -167,7 +172,7 @@ static bool read_flag(stn_opts *opts, int argc, char **argv, int *i)
 
 static void print_help(const stn_opts_spec *spec)
 {
-    printf("usage: %s [options]%s%s\n%s\n\noptions:\n", spec->program, spec->operands ? " " : "",
+    printf("usage: %s [options]%s%s\n%s\n\noptions:\n", shown_name(spec), spec->operands ? " " : "",
            spec->operands ? spec->operands : "", spec->summary);
     for (size_t i = 0; i <= spec->count; i++) {
         const stn_opt *o = opt_at(spec, i);
@@ -206,7 +211,7 @@ stn_opts_result stn_opts_parse(const stn_opts_spec *spec, int argc, char **argv,
             return STN_OPTS_DONE;
         }
         if (strcmp(argv[i], "--version") == 0) {
-            printf("%s %s\n", spec->program, STN_RELEASE);
+            printf("%s %s\n", shown_name(spec), STN_RELEASE);
             stn_opts_free(opts);
             return STN_OPTS_DONE;
         }

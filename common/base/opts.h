@@ -32,6 +32,7 @@ typedef struct stn_opts_spec {
     const char *operands; /* for --help, e.g. "OUT.png"; NULL = no operands are taken */
     const stn_opt *opts;
     size_t count;
+    const char *command; /* as a person types it ("stenness run"), for help and messages; NULL = program */
 } stn_opts_spec;
 
 typedef struct stn_opts stn_opts;
