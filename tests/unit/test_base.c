@@ -213,7 +213,8 @@ static void flags_win_over_environment_and_defaults(void **state)
         {"out-dir", STN_OPT_TEXT, "here", 0, 0, "DIR", "where"},
         {"fast", STN_OPT_SWITCH, NULL, 0, 0, NULL, "hurry"},
     };
-    static const stn_opts_spec spec = {"stenness-test", "A test.", "FILE", table, 3};
+    static const stn_opts_spec spec = {
+        .program = "stenness-test", .summary = "A test.", .operands = "FILE", .opts = table, .count = 3};
     char *argv[] = {"x", "--depth=7", "--fast", "a.png", "--", "--b"};
     char *wrong[] = {"x", "--depth", "12"};
     stn_opts *o;

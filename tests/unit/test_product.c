@@ -55,7 +55,7 @@ static void unmake(made *m)
     terrain_case_free(m->c);
 }
 
-static const float *exact_of(const stn_exact_mesh *e, stn_attr a, uint32_t v)
+static const float *exact_of(const stn_exact_mesh *e, stn_mesh_attr a, uint32_t v)
 {
     for (unsigned i = 0; i < e->nattrs; i++)
         if (e->attr[i] == a)
@@ -66,9 +66,9 @@ static const float *exact_of(const stn_exact_mesh *e, stn_attr a, uint32_t v)
 static void same_vertex(const stn_exact_mesh *e, const stn_vertex_layout *l, const uint8_t *at, uint32_t v)
 {
     float got[3];
-    const float *pos = exact_of(e, STN_ATTR_POS, v), *nrm = exact_of(e, STN_ATTR_NRM, v);
-    const float *tex = exact_of(e, STN_ATTR_TEX, v), *col = exact_of(e, STN_ATTR_COL, v);
-    const float *clip = exact_of(e, STN_ATTR_CLIP, v);
+    const float *pos = exact_of(e, STN_MESH_ATTR_POS, v), *nrm = exact_of(e, STN_MESH_ATTR_NRM, v);
+    const float *tex = exact_of(e, STN_MESH_ATTR_TEX, v), *col = exact_of(e, STN_MESH_ATTR_COL, v);
+    const float *clip = exact_of(e, STN_MESH_ATTR_CLIP, v);
 
     assert_int_equal(stn_vertex_read(l, at, STN_USE_XY, got), 2);
     assert_true(got[0] * l->x_scale == pos[0] && got[1] * l->y_scale == pos[1]);

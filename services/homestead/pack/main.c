@@ -37,8 +37,11 @@ int main(int argc, char **argv)
     static const stn_opt options[] = {
         {"only", STN_OPT_TEXT, NULL, 0, 0, "TEXT", "write only the resources whose name holds TEXT"},
     };
-    static const stn_opts_spec spec = {
-        "homestead-pack", "writes homestead's resources, made by code, into a folder", "FOLDER", options, 1};
+    static const stn_opts_spec spec = {.program = "homestead-pack",
+                                       .summary = "writes homestead's resources, made by code, into a folder",
+                                       .operands = "FOLDER",
+                                       .opts = options,
+                                       .count = 1};
     stn_opts *opts = NULL;
     stn_err err = {0};
     size_t bytes = 0, files = 0;
