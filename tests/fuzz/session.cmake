@@ -1,0 +1,6 @@
+stn_fuzz(session stn_world_session)
+stn_fuzz(reliable stn_session)
+stn_fuzz(objdata stn_session)
+stn_fuzz(messages stn_session)
+stn_fuzz(login stn_homestead_login stn_world_session)
+stn_fuzz(homestead stn_homestead_core)
