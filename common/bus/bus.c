@@ -40,6 +40,7 @@ static void on_housekeeping(void *ctx, const stn_turn *turn, stn_timer *timer)
         if (c->ack_due)
             stn_conv_acknowledge(c);
     }
+    stn_tap_drain(b->tap);
     stn_timer_in(timer, HOUSEKEEPING_NS);
 }
 
@@ -62,6 +63,15 @@ void stn_bus_pump_later(stn_bus *b)
 {
     if (!stn_timer_is_set(b->pump))
         stn_timer_in(b->pump, PUMP_NS);
+}
+
+void stn_bus_begin_again(stn_bus *b)
+{
+    for (stn_conv *c = b->convs; c; c = c->next)
+        if (!c->door && !c->untapped && c->link->up) {
+            stn_peer_down(c->link, STN_DOWN_EPOCH);
+            stn_conv_say_hello(c, true);
+        }
 }
 
 static bool kind_ok(const char *kind)

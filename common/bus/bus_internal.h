@@ -183,6 +183,11 @@ struct stn_bus {
     bool stopping;
 };
 
+/* bus.c */
+/* Every link goes down (STN_DOWN_EPOCH) and up again on the same connection, so that all is asked for anew.
+ */
+void stn_bus_begin_again(stn_bus *bus);
+
 /* conv.c */
 /* Handles what the monitor has told so far. From within the reading of a message: what is unread stays
  * unread. */

@@ -15,6 +15,7 @@
 #define PERIOD_MAX_MS 60000u
 #define LOOK_NS (50 * STN_MS) /* how finely periodic reports are timed */
 #define REQUEST_MAX 4096u
+#define TAP_LANE ((size_t)16 << 20) /* of records handed to the bus; more wait in the tap */
 
 struct stn_control {
     stn_bus *bus;
@@ -118,9 +119,15 @@ static stn_status on_tap_set(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *e
     const Stenness__TapSet *set = stn_msg_body(msg);
     stn_status st = STN_OK;
 
-    if (set->on)
+    if (set->on) {
         st = stn_tap_start(stn_bus_tap(c->bus), peer, err);
-    else
+        if (st == STN_OK && set->whole) {
+            if (c->spec.refresh)
+                c->spec.refresh(c->spec.ctx);
+            stn_bus_begin_again(c->bus);
+        }
+    }
+    if (!set->on)
         stn_tap_stop(stn_bus_tap(c->bus), peer);
     /* The asker is told; it is no fault of its message when another listens. */
     stn_control_done(peer, stn_msg_correlation(msg), st, st != STN_OK ? err->text : "");
@@ -168,6 +175,13 @@ static stn_status on_service(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *e
     return stn_fail(err, STN_UNSUPPORTED, "kind %u", stn_msg_kind(msg));
 }
 
+static void on_room(void *ctx, stn_peer *peer)
+{
+    stn_control *c = ctx;
+    (void)peer;
+    stn_tap_drain(stn_bus_tap(c->bus));
+}
+
 static void on_down(void *ctx, stn_peer *peer, stn_down_reason why)
 {
     (void)ctx;
@@ -187,7 +201,7 @@ stn_status stn_control_new(stn_bus *bus, const stn_control_spec *spec, stn_contr
         {STENNESS__CONTROL_KIND__CTL_QUIT, "quit", REQUEST_MAX, &stenness__quit__descriptor, on_quit, false},
     };
     char name[STN_NAME_MAX];
-    stn_conv_spec conv = {.name = name, .down = on_down, .queue_bytes = STN_TAP_QUEUE};
+    stn_conv_spec conv = {.name = name, .down = on_down, .room = on_room, .queue_bytes = TAP_LANE};
     stn_control *c;
     stn_status st;
 

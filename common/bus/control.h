@@ -21,6 +21,10 @@ typedef struct stn_control_spec {
     uint64_t (*hash)(void *ctx, const char **covers);
     /* NULL: Quit stops the loop. */
     void (*quit)(void *ctx, const char *why);
+    /* A tap that is to be complete by itself was switched on: ask again for all that is held from other
+     * processes. The bus then says Hello on every link again, so `down` and `up` run as if the other side had
+     * forgotten. NULL: nothing beyond that. */
+    void (*refresh)(void *ctx);
     /* Kinds of the service's own, at most 16; their handlers get `ctx` and answer through stn_peer_send(). */
     const stn_handler *handlers;
     size_t n_handlers;

@@ -6,6 +6,10 @@
  * lost, never the process's time: they are counted, and a gap stands in their place. One listener at a time;
  * a second one is refused.
  *
+ * Armed: with STENNESS_TAP=armed in the environment a process records from its start on, keeping at most
+ * STN_TAP_QUEUE bytes and STN_TAP_RECORDS records until a listener takes them; without one after
+ * STN_TAP_ARMED_S seconds it lets them go.
+ *
  * Secrets: what a handler or an input type marks `secret` is recorded as zeros of equal length, or as what
  * the redaction hook leaves of a copy.
  */
@@ -17,7 +21,9 @@
 #include "proto/tape.pb-c.h"
 
 #define STN_TAP_STREAM 16u
-#define STN_TAP_QUEUE (UINT64_C(32) << 20) /* bytes waiting for the listener; over it records are lost */
+#define STN_TAP_QUEUE (UINT64_C(64) << 20) /* bytes waiting for the listener; over it records are lost */
+#define STN_TAP_RECORDS 65536u
+#define STN_TAP_ARMED_S 30
 
 /* `data` is a copy to zero parts of, in place. Called for secret messages (kind) and inputs (type) only. */
 typedef void (*stn_redact_fn)(void *ctx, Stenness__TapType what, uint32_t kind, uint8_t *data, size_t len);
