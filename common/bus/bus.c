@@ -21,11 +21,11 @@
 #define IO_THREADS 1
 
 #ifdef __SANITIZE_THREAD__
-/* libzmq is not built for the thread sanitizer, which therefore does not see its queues hand memory over. */
+/* libzmq and libsodium are not built for the thread sanitizer, which therefore does not see its queues hand memory over. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
-    return "called_from_lib:libzmq.so.5\nrace:libzmq.so.5\n";
+    return "called_from_lib:libzmq.so.5\ncalled_from_lib:libsodium.so.23\n";
 }
 #endif
 

@@ -1,0 +1,1 @@
+stn_fuzz(tape stn_tape)

@@ -1,0 +1,1 @@
+stn_unit_test(tape stn_tape)
