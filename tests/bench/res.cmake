@@ -1,0 +1,2 @@
+stn_pkg(png libpng)
+stn_bench(res stn_res PkgConfig::png)
