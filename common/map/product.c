@@ -265,18 +265,17 @@ static const uint8_t *section(const stn_product *p, uint32_t at, uint64_t n)
     return at <= p->len && n <= p->len - at ? p->data + at : NULL;
 }
 
-static stn_status read_names(stn_product *p, uint32_t at, stn_err *err)
+stn_status stn_product_read_names(const uint8_t *data, size_t len, size_t *at, stn_product_name *names,
+                                  uint32_t n, stn_err *err)
 {
-    for (uint32_t i = 0; i < p->nnames; i++) {
-        const uint8_t *head = section(p, at, 6);
-        uint16_t n = head ? stn_ld16(head + 4) : 0;
-        const uint8_t *text = head ? section(p, at + 6, n) : NULL;
-        if (!text)
-            return stn_fail(err, STN_TRUNCATED, "product: name %u of %u at %u runs over the end", i,
-                            p->nnames, at);
-        p->names[i] =
-            (stn_product_name){.text = (const char *)text, .len = n, .version = (int32_t)stn_ld32(head)};
-        at += 6u + n;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t left = *at <= len ? len - *at : 0;
+        uint16_t bytes = left >= 6 ? stn_ld16(data + *at + 4) : 0;
+        if (left < 6 || left - 6 < bytes)
+            return stn_fail(err, STN_TRUNCATED, "name %u of %u at %zu runs over the end", i, n, *at);
+        names[i] = (stn_product_name){
+            .text = (const char *)data + *at + 6, .len = bytes, .version = (int32_t)stn_ld32(data + *at)};
+        *at += 6u + bytes;
     }
     return STN_OK;
 }
@@ -454,7 +453,8 @@ stn_status stn_product_open(const void *data, size_t len, stn_product *out, stn_
         return stn_fail(err, STN_TRUNCATED, "product of %zu bytes: a section runs over the end", len);
     if ((st = allocate(&p, w[11], shaped, nparts, &rest, err)) != STN_OK)
         return st;
-    st = read_names(&p, w[4], err);
+    size_t at_names = w[4];
+    st = stn_product_read_names(p.data, p.len, &at_names, p.names, p.nnames, err);
     for (uint32_t i = 0; st == STN_OK && i < p.nmeshes; i++) {
         get_mesh(meshes + (size_t)i * STN_PRODUCT_MESH, &p.meshes[i]);
         st = check_mesh(&p, i, err);

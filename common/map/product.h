@@ -155,6 +155,10 @@ void stn_product_close(stn_product *p); /* zeroed is fine */
 /* For who only forwards: whether the head is a product's and says this length. */
 stn_status stn_product_peek(const void *data, size_t len, stn_err *err);
 
+/* Reads n name records from *at on and moves it behind them; texts are borrowed from the data. */
+stn_status stn_product_read_names(const uint8_t *data, size_t len, size_t *at, stn_product_name *names,
+                                  uint32_t n, stn_err *err);
+
 /* ---- writing. Offsets of the header and the records, shared by writer and reader. */
 
 #define STN_PRODUCT_MAGIC 0x474e5453u /* "STNG" */

@@ -1,5 +1,6 @@
 #include "mesher/task.h"
 
+#include "mesher/decor_pack.h"
 #include "mesher/pack.h"
 
 #include <stdlib.h>
@@ -77,6 +78,15 @@ static void squeeze(stn_task *t)
     stn_frame_unref(packed);
 }
 
+/* Straight into the frame that is sent. */
+static stn_status new_product(stn_task *t, size_t bytes)
+{
+    if (!(t->product = stn_frame_new(bytes)))
+        return stn_fail(&t->err, STN_NO_MEMORY, "product of %zu bytes", bytes);
+    t->unpacked_bytes = bytes;
+    return STN_OK;
+}
+
 static stn_status make_ground(stn_task *t, stn_scratch *scratch, stn_blocks *blocks)
 {
     stn_build *b;
@@ -84,16 +94,25 @@ static stn_status make_ground(stn_task *t, stn_scratch *scratch, stn_blocks *blo
     size_t bytes;
     stn_status st = stn_build_run(scratch, blocks, NULL, &t->job, &b, &t->err);
 
-    if (st != STN_OK || (st = stn_pack_new(b, &pack, &bytes)) != STN_OK)
-        return st;
-    /* Straight into the frame that is sent. */
-    if (!(t->product = stn_frame_new(bytes)))
-        return stn_fail(&t->err, STN_NO_MEMORY, "product of %zu bytes", bytes);
-    stn_pack_write(pack, stn_frame_writable(t->product));
-    t->unpacked_bytes = bytes;
-    if (t->compress)
-        squeeze(t);
-    return STN_OK;
+    if (st == STN_OK && (st = stn_pack_new(b, &pack, &bytes)) == STN_OK &&
+        (st = new_product(t, bytes)) == STN_OK)
+        stn_pack_write(pack, stn_frame_writable(t->product));
+    return st;
+}
+
+static stn_status make_decoration(stn_task *t, stn_scratch *scratch)
+{
+    stn_arena *arena = stn_scratch_arena(scratch);
+    stn_decor d;
+    stn_decor_pack *pack;
+    size_t bytes;
+
+    stn_arena_reset(arena);
+    stn_status st = stn_decor_run(&t->job, arena, &d, &t->err);
+    if (st == STN_OK && (st = stn_decor_pack_new(&d, arena, &pack, &bytes, &t->err)) == STN_OK &&
+        (st = new_product(t, bytes)) == STN_OK)
+        stn_decor_pack_write(pack, stn_frame_writable(t->product));
+    return st;
 }
 
 /* The blocks that a neighbouring cut needs and this one did not: the ring at distance two. */
@@ -120,12 +139,14 @@ void stn_task_run(stn_task *t, stn_scratch *scratch, stn_blocks *blocks, bool (*
     case STN_TASK_GROUND:
         t->status = make_ground(t, scratch, blocks);
         break;
+    case STN_TASK_DECORATION:
+        t->status = make_decoration(t, scratch);
+        break;
     case STN_TASK_AHEAD:
         make_ahead(t, blocks, stop, arg);
         break;
-    default:
-        t->status = stn_fail(&t->err, STN_UNSUPPORTED, "this mesher builds no decoration");
-        break;
     }
+    if (t->product && t->compress)
+        squeeze(t);
     t->peak_bytes = stn_scratch_peak(scratch);
 }
