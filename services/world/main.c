@@ -26,8 +26,12 @@ static const stn_opt options[] = {
     {"state", STN_OPT_TEXT, NULL, 0, 0, "FILE", "where ground settings are kept; \"none\" = nowhere"},
 };
 
-static const stn_opts_spec spec = {"stenness-world", "holds the game session and serves viewers and meshers",
-                                   NULL, options, sizeof options / sizeof options[0]};
+static const stn_opts_spec spec = {
+    .program = "stenness-world",
+    .summary = "Holds the game session and serves viewers and meshers.",
+    .opts = options,
+    .count = sizeof options / sizeof options[0],
+};
 
 /* $XDG_STATE_HOME/stenness/INSTANCE.ground, or below ~/.local/state. */
 static bool state_path(const stn_opts *opts, char *out, size_t cap)
