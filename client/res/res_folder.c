@@ -34,15 +34,108 @@ static stn_status write_file(const char *dir, const char *name, const void *data
     return st;
 }
 
+#define LINE 100 /* what fits stands on one line */
+
+/* The fewest digits that read as the same number, and as a real one. */
+static void put_real(stn_buf *b, double v)
+{
+    char text[40];
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, v);
+        if (strtod(text, NULL) == v)
+            break;
+    }
+    stn_buf_printf(b, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+}
+
+static void put_leaf(stn_buf *b, const json_t *j)
+{
+    char *text = json_is_real(j) ? NULL : json_dumps(j, JSON_ENCODE_ANY);
+    if (json_is_real(j))
+        put_real(b, json_real_value(j));
+    else if (text)
+        stn_buf_put(b, text, strlen(text));
+    else
+        b->failed = true;
+    free(text);
+}
+
+static void put_key(stn_buf *b, const char *key)
+{
+    json_t *name = json_string_nocheck(key);
+    put_leaf(b, name);
+    stn_buf_printf(b, ": ");
+    json_decref(name);
+}
+
+/* On one line. */
+static void put_flat(stn_buf *b, const json_t *j)
+{
+    const char *key;
+    json_t *item;
+    size_t i, n = 0;
+
+    if (json_is_array(j)) {
+        stn_buf_u8(b, '[');
+        json_array_foreach(j, i, item)
+        {
+            stn_buf_printf(b, "%s", i ? ", " : "");
+            put_flat(b, item);
+        }
+        stn_buf_u8(b, ']');
+    } else if (json_is_object(j)) {
+        stn_buf_u8(b, '{');
+        json_object_foreach((json_t *)(uintptr_t)j, key, item)
+        {
+            stn_buf_printf(b, "%s", n++ ? ", " : "");
+            put_key(b, key);
+            put_flat(b, item);
+        }
+        stn_buf_u8(b, '}');
+    } else {
+        put_leaf(b, j);
+    }
+}
+
+static void put_json(stn_buf *b, const json_t *j, size_t indent)
+{
+    stn_buf flat = {0};
+    const char *key;
+    json_t *item;
+    size_t i, n = 0;
+
+    put_flat(&flat, j);
+    if (flat.failed) {
+        b->failed = true;
+    } else if (flat.len + indent <= LINE || !(json_is_array(j) || json_is_object(j))) {
+        stn_buf_put(b, flat.data, flat.len);
+    } else if (json_is_array(j)) {
+        json_array_foreach(j, i, item)
+        {
+            stn_buf_printf(b, "%s\n%*s", i ? "," : "[", (int)indent + 2, "");
+            put_json(b, item, indent + 2);
+        }
+        stn_buf_printf(b, "\n%*s]", (int)indent, "");
+    } else {
+        json_object_foreach((json_t *)(uintptr_t)j, key, item)
+        {
+            stn_buf_printf(b, "%s\n%*s", n++ ? "," : "{", (int)indent + 2, "");
+            put_key(b, key);
+            put_json(b, item, indent + 2);
+        }
+        stn_buf_printf(b, "\n%*s}", (int)indent, "");
+    }
+    stn_buf_fini(&flat);
+}
+
 static stn_status write_json(const char *dir, const char *name, const json_t *j, stn_err *err)
 {
-    char *text = json_dumps(j, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    size_t len = text ? strlen(text) : 0;
-    if (!text)
-        return stn_fail(err, STN_NO_MEMORY, "text of %s", name);
-    text[len] = '\n'; /* in the place of the NUL */
-    stn_status st = write_file(dir, name, text, len + 1, err);
-    free(text);
+    stn_buf b = {0};
+    put_json(&b, j, 0);
+    stn_buf_u8(&b, '\n');
+    stn_status st = b.failed ? stn_fail(err, STN_NO_MEMORY, "text of %s", name)
+                             : write_file(dir, name, b.data, b.len, err);
+    stn_buf_fini(&b);
     return st;
 }
 

@@ -41,9 +41,9 @@ static int usage(const char *what)
     return EX_USAGE;
 }
 
-static int failed(const char *what, const stn_err *err)
+static int failed(const stn_err *err)
 {
-    fprintf(stderr, "stenness res: %s%s%s\n", what, *what ? ": " : "", err->text);
+    fprintf(stderr, "stenness res: %s\n", err->text);
     return EXIT_FAILURE;
 }
 
@@ -79,8 +79,8 @@ static stn_status load(const char *file, stn_res **res, stn_err *err)
     size_t len = 0;
     stn_status st = read_input(file, &data, &len, err);
     *res = NULL;
-    if (st == STN_OK)
-        st = stn_res_new(data, len, NULL, res, NULL, err);
+    if (st == STN_OK && (st = stn_res_new(data, len, NULL, res, NULL, err)) != STN_OK)
+        stn_fail_in(err, st, "%s", file);
     free(data);
     return st;
 }
@@ -103,7 +103,7 @@ static int cmd_list(const options *o)
         stn_res *res;
         stn_err err = {0};
         if (load(o->operands[i], &res, &err) != STN_OK) {
-            rc = failed(o->operands[i], &err);
+            rc = failed(&err);
             continue;
         }
         printf("%s: version %u, %u layers\n", o->operands[i], stn_res_version(res), stn_res_count(res));
@@ -121,7 +121,7 @@ static int cmd_show(const options *o)
     if (o->count < 1)
         return usage("show needs a file");
     if (load(o->operands[0], &res, &err) != STN_OK)
-        return failed(o->operands[0], &err);
+        return failed(&err);
     name_of(o->operands[0], name);
     bool all = stn_rs_show(stdout, res, name, o->operands + 1, o->count - 1, o->json);
     stn_res_free(res);
@@ -145,11 +145,12 @@ static int cmd_extract(const options *o)
     if (o->count == 1 && !stn_text_ends(o->operands[0], ".res"))
         return usage("the file does not end in .res: name the folder as well");
     stn_status st = read_input(o->operands[0], &data, &len, &err);
-    if (st == STN_OK)
-        st = stn_rf_extract(data, len, dir, o->force, &raw, &err);
+    if (st == STN_OK && (st = stn_rf_extract(data, len, dir, o->force, &raw, &err)) != STN_OK &&
+        st != STN_USAGE)
+        stn_fail_in(&err, st, "%s", o->operands[0]);
     free(data);
     if (st != STN_OK)
-        return failed(o->operands[0], &err);
+        return failed(&err);
     if (raw)
         fprintf(stderr, "stenness res: %u layers of known type are kept as .bin: resource.json says why\n",
                 raw);
@@ -157,15 +158,11 @@ static int cmd_extract(const options *o)
     return EXIT_SUCCESS;
 }
 
+/* The text names layer and offset. */
 static void tell_fault(void *user, const stn_res_fault *fault, const char *type, const stn_err *err)
 {
     (void)type;
-    if (fault->record >= 0)
-        printf("%s: layer %d at %zu: %s: %s\n", (const char *)user, fault->record, fault->offset,
-               stn_res_fault_name(fault->kind), err->text);
-    else
-        printf("%s: at %zu: %s: %s\n", (const char *)user, fault->offset, stn_res_fault_name(fault->kind),
-               err->text);
+    printf("%s: %s: %s\n", (const char *)user, stn_res_fault_name(fault->kind), err->text);
 }
 
 static const stn_res_opts full_check = {
@@ -193,8 +190,8 @@ static size_t check_textures(const char *file, const uint8_t *data, size_t len)
         free(out);
         if (err.code == STN_OK)
             continue;
-        tell_fault((void *)(uintptr_t)file, &(stn_res_fault){kind, (int32_t)l->index, l->offset}, l->type,
-                   &err);
+        printf("%s: %s: layer \"tex\" (record %u at %zu): %s\n", file, stn_res_fault_name(kind), l->index,
+               l->offset, err.text);
         faults++;
     }
     stn_res_free(res);
@@ -211,7 +208,7 @@ static int cmd_check(const options *o)
         size_t len = 0, faults;
         stn_err err = {0};
         if (read_input(o->operands[i], &data, &len, &err) != STN_OK) {
-            rc = failed(o->operands[i], &err);
+            rc = failed(&err);
             continue;
         }
         faults = stn_res_check(data, len, &full_check, tell_fault, o->operands[i]);
@@ -247,15 +244,15 @@ static int cmd_build(const options *o)
     snprintf(file, sizeof file, "%.*s.res", (int)n, o->operands[0]);
     const char *to = o->count == 2 ? o->operands[1] : file;
     if (stn_rf_build(o->operands[0], &b, &err) != STN_OK) {
-        rc = failed(o->operands[0], &err);
+        rc = failed(&err);
     } else if (stn_res_check(b.data, b.len, &full_check, warn_fault, (void *)(uintptr_t)to) && o->strict) {
         fprintf(stderr, "stenness res: %s is not written: it has faults\n", to);
         rc = EXIT_FAILURE;
     } else if (strcmp(to, "-") == 0) {
         if (fwrite(b.data, 1, b.len, stdout) != b.len || fflush(stdout) != 0)
-            rc = failed("standard output", &(stn_err){STN_IO, "cannot be written"});
+            rc = failed(&(stn_err){STN_IO, "standard output cannot be written"});
     } else if (stn_file_write(to, b.data, b.len, 0666, false, &err) != STN_OK) {
-        rc = failed(to, &err);
+        rc = failed(&err);
     } else {
         printf("%s\n", to);
     }
@@ -270,7 +267,7 @@ static int cmd_pack(const options *o)
     if (o->count != 2)
         return usage("pack needs a folder and an archive");
     if (stn_rp_pack(o->operands[0], o->operands[1], o->prefix ? o->prefix : "", &count, &err) != STN_OK)
-        return failed("", &err);
+        return failed(&err);
     printf("%s: %u resources\n", o->operands[1], count.files);
     return count.refused ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -283,7 +280,7 @@ static int cmd_unpack(const options *o)
         return usage("unpack needs an archive and at most one folder");
     const char *dir = o->count == 2 ? o->operands[1] : ".";
     if (stn_rp_unpack(o->operands[0], dir, o->prefix ? o->prefix : "", o->all, &count, &err) != STN_OK)
-        return failed("", &err);
+        return failed(&err);
     printf("%s: %u files\n", dir, count.files);
     return count.refused ? EXIT_FAILURE : EXIT_SUCCESS;
 }
