@@ -45,7 +45,7 @@ typedef struct viewer {
     size_t want_cuts, want_entities, want_grids, want_sessions;
     size_t sessions, snapshots, updates, products, drops, gaps, broken, ups, downs, failures;
     uint64_t product_bytes;
-    int64_t begun_ns, deadline_ns, stay_ns, complete_ns, first_complete_ns;
+    int64_t begun_ns, deadline_ns, stay_ns, complete_ns, first_complete_ns, down_ns;
     char why[200];
     bool done, ok;
 } viewer;
@@ -97,6 +97,7 @@ static void on_down(void *ctx, stn_peer *peer, stn_down_reason why)
     (void)peer;
     (void)why;
     v->downs++;
+    v->down_ns = stn_loop_now(v->loop)->now_ns;
     v->session = 0;
 }
 
@@ -258,7 +259,8 @@ static stn_status on_tick(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
     const Stenness__Tick *t = stn_msg_body(msg);
     (void)peer;
     (void)err;
-    v->snapshots += t->snapshot_done ? 1u : 0u;
+    if (t->snapshot_done && v->snapshots++ == 0)
+        fprintf(stderr, "snapshot\n");
     return STN_OK;
 }
 
@@ -388,17 +390,18 @@ int main(int argc, char **argv)
     stn_timer_in(v.timer, 20 * STN_MS);
     if (stn_loop_run(v.loop, &err) != STN_OK)
         fprintf(stderr, "scenario-viewer: %s\n", err.text);
-    printf("{\"ok\":%s,\"ground_cuts\":%zu,\"cuts\":%zu,\"entities\":%zu,\"grids\":%zu,\"sessions\":%zu,"
-           "\"snapshots\":%zu,"
-           "\"updates\":%zu,\"products\":%zu,\"product_bytes\":%llu,\"failures\":%zu,\"drops\":%zu,\"gaps\":%"
-           "zu,\"ups\":%zu,"
-           "\"driver\":%s,"
-           "\"player_x\":%.2f,\"player_y\":%.2f,\"complete_s\":%.3f,\"broken\":\"%s\"}\n",
-           v.ok && !v.broken ? "true" : "false", ground_cuts(&v), stn_table_count(v.cuts),
-           stn_table_count(v.entities), stn_table_count(v.grids), v.sessions, v.snapshots, v.updates,
-           v.products, (unsigned long long)v.product_bytes, v.failures, v.drops, v.gaps, v.ups,
-           v.driver ? "true" : "false", v.px, v.py,
-           v.first_complete_ns ? (double)(v.first_complete_ns - v.begun_ns) * 1e-9 : -1.0, v.why);
+    printf(
+        "{\"ok\":%s,\"ground_cuts\":%zu,\"cuts\":%zu,\"entities\":%zu,\"grids\":%zu,\"sessions\":%zu,"
+        "\"snapshots\":%zu,"
+        "\"updates\":%zu,\"products\":%zu,\"product_bytes\":%llu,\"failures\":%zu,\"drops\":%zu,\"gaps\":%"
+        "zu,\"ups\":%zu,"
+        "\"driver\":%s,"
+        "\"player_x\":%.2f,\"player_y\":%.2f,\"complete_s\":%.3f,\"after_down_s\":%.3f,\"broken\":\"%s\"}\n",
+        v.ok && !v.broken ? "true" : "false", ground_cuts(&v), stn_table_count(v.cuts),
+        stn_table_count(v.entities), stn_table_count(v.grids), v.sessions, v.snapshots, v.updates, v.products,
+        (unsigned long long)v.product_bytes, v.failures, v.drops, v.gaps, v.ups, v.driver ? "true" : "false",
+        v.px, v.py, v.first_complete_ns ? (double)(v.first_complete_ns - v.begun_ns) * 1e-9 : -1.0,
+        v.down_ns ? (double)(v.first_complete_ns - v.down_ns) * 1e-9 : -1.0, v.why);
     stn_conv_free(v.link);
     stn_bus_free(v.bus);
     stn_timer_free(v.timer);
