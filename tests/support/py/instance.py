@@ -139,3 +139,30 @@ class Instance:
         pid = self.pid(piece)
         os.kill(pid, number)
         return pid
+
+    def status(self):
+        """Peer id -> {health, line, items}; empty when nothing answers."""
+        done = self.command(os.path.join(BIN, "stenness"), "status", "--json", seconds=30)
+        try:
+            return {p["peer"]: p for p in json.loads(done.stdout)["pieces"]}
+        except (ValueError, KeyError):
+            return {}
+
+    def item(self, peer, name, fallback=0):
+        return self.status().get(peer, {}).get("items", {}).get(name, fallback)
+
+    def shot(self, path, *options, seconds=120):
+        """A picture of the running instance; what the command said about it: (cuts, objects, complete)."""
+        done = self.command(os.path.join(BIN, "stenness"), "shot", path, *options, seconds=seconds)
+        if done.returncode != 0:
+            raise Failure(f"shot: exit {done.returncode}: {done.stderr.strip()[-800:]}")
+        words = done.stdout.split()
+        cuts = int(words[words.index("cuts,") - 1])
+        objects = int(words[words.index("objects") - 1])
+        return cuts, objects, "not complete" not in done.stderr
+
+
+def skip(why):
+    """Ends the test as skipped, said aloud."""
+    print("skipped:", why)
+    raise SystemExit(77)
