@@ -147,6 +147,13 @@ static stn_status check_text(const char *what, const char *text, stn_err *err)
     return STN_OK;
 }
 
+static unsigned nesting_of(const stn_tileset_def *def)
+{
+    unsigned trans = def->trans ? def->trans->nesting + 1 : 0,
+             floor = def->floor ? def->floor->nesting + 1 : 0;
+    return trans > floor ? trans : floor;
+}
+
 static stn_status check(const stn_tileset_def *def, stn_err *err)
 {
     uint64_t sum = 0;
@@ -162,6 +169,9 @@ static stn_status check(const stn_tileset_def *def, stn_err *err)
         return stn_fail(err, STN_TOO_BIG, "bad tileset %s: %zu images, %zu flavors, at most %d and %d",
                         def->name, def->nimages, def->nflavors, STN_TILESET_MAX_IMAGES,
                         STN_TILESET_MAX_FLAVORS);
+    if (nesting_of(def) > STN_TILESET_MAX_NESTING)
+        return stn_fail(err, STN_BAD_DATA, "bad tileset %s: it stands on a chain of more than %d sets",
+                        def->name, STN_TILESET_MAX_NESTING);
     if (def->nvars > STN_TILESET_MAX_VARS)
         return stn_fail(err, STN_BAD_DATA, "bad tileset %s: %zu variants, at most %d", def->name, def->nvars,
                         STN_TILESET_MAX_VARS);
@@ -234,6 +244,7 @@ stn_status stn_tileset_new(const stn_tileset_def *def, stn_tileset **out, stn_er
     set->noise = stn_noise_of(set->hash);
     for (size_t i = 0; i < def->nvars; i++)
         ((double *)set->nz)[i] = stn_var_plane(set->hash, def->vars[i].material);
+    set->nesting = nesting_of(def);
     set->refs = 1;
     if (def->trans)
         stn_tileset_ref((stn_tileset *)def->trans);

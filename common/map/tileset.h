@@ -10,9 +10,9 @@
  * and bytes, lists as u16 count and entries, other sets as their u32 handle (0 none), which must have been
  * sent before.
  *
- * Errors  STN_BAD_DATA: mask id outside 1..15, tile images without size, a weight sum over 2^31-1, too many
- * variants, an unknown handle; STN_TOO_BIG, STN_TRUNCATED, STN_VERSION, STN_NO_MEMORY. Source
- * docs/spec/terrain-mesh.md 9; docs/spec/terrain-extras.md 1, 3; vectors terrain/prims/packing.tsv.
+ * Errors  STN_BAD_DATA: sets nested too deep, mask id outside 1..15, tile images without size, a weight sum
+ * over 2^31-1, too many variants, an unknown handle; STN_TOO_BIG, STN_TRUNCATED, STN_VERSION, STN_NO_MEMORY.
+ * Source docs/spec/terrain-mesh.md 9; docs/spec/terrain-extras.md 1, 3; vectors terrain/prims/packing.tsv.
  */
 #ifndef STN_MAP_TILESET_H
 #define STN_MAP_TILESET_H
@@ -29,6 +29,8 @@
 #define STN_TILESET_MAX_VARS 254 /* a layer number fits the low byte of an order with room for the base */
 #define STN_TILESET_MAX_FLAVORS 1024
 #define STN_TILESET_MAX_NAME 1024
+#define STN_TILESET_MAX_NESTING                                                                              \
+    16 /* a set that refers to a set that refers …: builds and frees follow the chain */
 #define STN_TILESET_MAX_BYTES (1u << 20) /* of an encoded set */
 
 /* One material of a resource. */
@@ -108,6 +110,7 @@ struct stn_tileset {
     int32_t hash; /* of the name */
     stn_noise noise;
     const double *nz; /* per variant: its plane in the noise */
+    unsigned nesting; /* sets behind this one through trans and floor */
     unsigned refs;
     void *memory;
 };

@@ -1,4 +1,5 @@
 stn_unit_test(product stn_test_terrain)
+stn_unit_test(product_special stn_mesher_core)
 stn_unit_test(build stn_test_terrain)
 stn_unit_test(decoration stn_mesher_core)
 stn_unit_test(mesher stn_test_terrain stn_mesher)
