@@ -19,7 +19,7 @@ struct stn_mcap_writer {
     stn_mcap_put_fn put;
     void *ctx;
     uint64_t at; /* bytes given to put() */
-    uint32_t data_crc, summary_crc;
+    uint32_t summary_crc;
     bool in_summary;
     stn_status failed;
 
@@ -50,8 +50,6 @@ static stn_status put(stn_mcap_writer *w, const void *data, size_t len, stn_err 
     }
     if (w->in_summary)
         w->summary_crc = (uint32_t)crc32_z(w->summary_crc, data, len);
-    else
-        w->data_crc = (uint32_t)crc32_z(w->data_crc, data, len);
     w->at += len;
     return STN_OK;
 }
@@ -369,7 +367,7 @@ stn_status stn_mcap_close(stn_mcap_writer *w, stn_err *err)
 
     if (st == STN_OK) {
         start = begin(&w->record, MCAP_DATA_END);
-        stn_buf_u32(&w->record, w->data_crc);
+        stn_buf_u32(&w->record, 0); /* no checksum of the whole: each chunk has its own */
         end(&w->record, start);
         st = put_buf(w, &w->record, err);
     }
