@@ -6,6 +6,8 @@
 int cmd_run(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_shot(int argc, char **argv);
+int cmd_capture(int argc, char **argv);
+int cmd_replay(int argc, char **argv);
 int cmd_keys(int argc, char **argv);
 int cmd_mesher(int argc, char **argv);
 

@@ -16,6 +16,8 @@ static const struct command {
     {"status", cmd_status, "say how each piece is"},
     {"shot", cmd_shot, "write a picture of the world to a PNG file"},
     {"res", cmd_res, "inspect, unpack, build and check .res resource files"},
+    {"capture", cmd_capture, "record what the pieces say to each other"},
+    {"replay", cmd_replay, "list a capture, or stand in for world and loader out of it"},
     {"keys", cmd_keys, "make and list the keys of second machines"},
     {"mesher", cmd_mesher, "attach this machine as a mesher to another one"},
 };

@@ -1,6 +1,7 @@
 #include "tape/play.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 
 #include "proto/resource.pb-c.h"
 #include "proto/world.pb-c.h"
