@@ -120,13 +120,13 @@ static const void *copy(const void *arg, const void *read)
     return read;
 }
 
-static size_t parse_ops(char *text, stn_slot_op *ops)
+static size_t parse_ops(char *text, stn_rslot_op *ops)
 {
     char *save = NULL;
     size_t n = 0;
 
-    for (char *w = strtok_r(text, " ", &save); w && n < STN_SLOT_OPS; w = strtok_r(NULL, " ", &save)) {
-        stn_slot_op o = {0};
+    for (char *w = strtok_r(text, " ", &save); w && n < STN_RSLOT_OPS; w = strtok_r(NULL, " ", &save)) {
+        stn_rslot_op o = {0};
 
         if (strcmp(w, "none") == 0)
             break;
@@ -134,12 +134,12 @@ static size_t parse_ops(char *text, stn_slot_op *ops)
         if (strncmp(w, "put", 3) == 0) {
             o.value = intern(strchr(w + 4, ':') + 1, "");
         } else if (strncmp(w, "nil", 3) == 0) {
-            o.what = STN_SLOT_NOTHING;
+            o.what = STN_RSLOT_NOTHING;
         } else {
             bool app = strncmp(w, "app", 3) == 0;
             const char *arg = strchr(w + 4, ':') + 1;
 
-            o.what = STN_SLOT_COMPUTE;
+            o.what = STN_RSLOT_COMPUTE;
             o.reads = app ? o.kind : (uint8_t)strtoul(arg, NULL, 10);
             o.value = app ? intern(arg, "") : NULL;
             o.compute = app ? append : copy;
@@ -149,9 +149,9 @@ static size_t parse_ops(char *text, stn_slot_op *ops)
     return n;
 }
 
-static bool state_matches(rec_file *f, stn_slot *s)
+static bool state_matches(rec_file *f, stn_rslot *s)
 {
-    const stn_slot_state *st = stn_slot_get(s, NULL);
+    const stn_rslot_state *st = stn_rslot_get(s, NULL);
 
     if (!st)
         return false;
@@ -166,7 +166,7 @@ static bool state_matches(rec_file *f, stn_slot *s)
 
 #define MAX_SLOTS 4096
 struct slots {
-    stn_slot *slot[MAX_SLOTS];
+    stn_rslot *slot[MAX_SLOTS];
     long parent[MAX_SLOTS];
 };
 
@@ -175,14 +175,14 @@ static void remove_slot(struct slots *t, long id)
     for (long i = 0; i < MAX_SLOTS; i++)
         if (t->slot[i] && t->parent[i] == id)
             remove_slot(t, i);
-    stn_slot_free(t->slot[id]);
+    stn_rslot_free(t->slot[id]);
     t->slot[id] = NULL;
 }
 
 void vec_state(vec_report *r, const char *dir)
 {
     static struct slots t;
-    stn_slot_op ops[STN_SLOT_OPS];
+    stn_rslot_op ops[STN_RSLOT_OPS];
     rec_file f;
 
     if (!rec_open(&f, dir, "state.tsv"))
@@ -205,11 +205,11 @@ void vec_state(vec_report *r, const char *dir)
             size_t n = parse_ops(f.field[f.at], ops);
 
             t.parent[id] = parent;
-            t.slot[id] = stn_slot_new(parent >= 0 && parent < MAX_SLOTS ? t.slot[parent] : NULL, ops, n);
+            t.slot[id] = stn_rslot_new(parent >= 0 && parent < MAX_SLOTS ? t.slot[parent] : NULL, ops, n);
         } else if (rec_is(&f, "ostate")) {
-            stn_slot_set_own(t.slot[id], ops, parse_ops(f.field[f.at], ops), NULL);
+            stn_rslot_set_own(t.slot[id], ops, parse_ops(f.field[f.at], ops), NULL);
         } else if (rec_is(&f, "cstate")) {
-            stn_slot_set_creation(t.slot[id], ops, parse_ops(f.field[f.at], ops), NULL);
+            stn_rslot_set_creation(t.slot[id], ops, parse_ops(f.field[f.at], ops), NULL);
         } else if (rec_is(&f, "remove")) {
             remove_slot(&t, id);
         } else if (rec_is(&f, "eff")) {

@@ -6,8 +6,15 @@
 #define INDEX_BITS 18 /* 262,143 meshes; the rest of an id is its generation */
 #define INDEX_MASK ((1u << INDEX_BITS) - 1)
 
+/* Buffers that several meshes share, and how many still do. */
+struct group {
+    uint32_t vertex_buffer, index_buffer, uses;
+};
+
 struct stn_meshes {
     stn_glrec *rec;
+    struct group *groups; /* group - 1 */
+    uint32_t group_cap;
     stn_gpu_mesh *items;
     uint16_t *generation;
     uint32_t *free_list;
@@ -28,6 +35,8 @@ static void drop(stn_meshes *m, stn_gpu_mesh *g)
 {
     stn_glrec_forget_vao(m->rec, g->vao);
     glDeleteVertexArrays(1, &g->vao);
+    if (g->group && --m->groups[g->group - 1].uses > 0)
+        return;
     glDeleteBuffers(1, &g->vertex_buffer);
     glDeleteBuffers(1, &g->index_buffer);
 }
@@ -39,6 +48,7 @@ void stn_meshes_free(stn_meshes *m)
     for (uint32_t i = 0; i < m->count; i++)
         if (m->items[i].id)
             drop(m, &m->items[i]);
+    free(m->groups);
     free(m->items);
     free(m->generation);
     free(m->free_list);
@@ -69,49 +79,127 @@ static bool grow(stn_meshes *m)
     return true;
 }
 
-static const GLenum attr_types[] = {GL_FLOAT, GL_UNSIGNED_BYTE, GL_BYTE, GL_UNSIGNED_SHORT, GL_SHORT};
+static const GLenum attr_types[] = {GL_FLOAT, GL_UNSIGNED_BYTE, GL_BYTE,          GL_UNSIGNED_SHORT,
+                                    GL_SHORT, GL_HALF_FLOAT,    GL_INT_2_10_10_10_REV};
 
-uint32_t stn_meshes_add(stn_meshes *m, const stn_mesh_desc *d)
+/* A fresh entry, its id made but not its GL objects. NULL: no room. */
+static stn_gpu_mesh *take_entry(stn_meshes *m)
 {
     uint32_t at;
-    stn_gpu_mesh *g;
 
     if (m->free_count > 0)
         at = m->free_list[--m->free_count];
     else {
         if (m->count == m->cap && !grow(m))
-            return 0;
+            return NULL;
         at = m->count++;
-    }
-    g = &m->items[at];
-    *g = (stn_gpu_mesh){.index_type = d->index_bytes == 2 ? GL_UNSIGNED_SHORT : GL_UNSIGNED_INT,
-                        .index_count = d->index_count,
-                        .bytes =
-                            (size_t)d->vertex_count * d->stride + (size_t)d->index_count * d->index_bytes};
-    glGenVertexArrays(1, &g->vao);
-    glGenBuffers(1, &g->vertex_buffer);
-    glGenBuffers(1, &g->index_buffer);
-    stn_glrec_vao(m->rec, g->vao);
-    glBindBuffer(GL_ARRAY_BUFFER, g->vertex_buffer);
-    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)d->vertex_count * d->stride), d->vertices,
-                 GL_STATIC_DRAW);
-    glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, g->index_buffer);
-    glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)((size_t)d->index_count * d->index_bytes), d->indices,
-                 GL_STATIC_DRAW);
-    for (uint32_t i = 0; i < d->attr_count; i++) {
-        const stn_mesh_attr *a = &d->attrs[i];
-
-        glEnableVertexAttribArray(a->slot);
-        glVertexAttribPointer(a->slot, a->comps, attr_types[a->type], a->normalized ? GL_TRUE : GL_FALSE,
-                              (GLsizei)d->stride, (const void *)(uintptr_t)a->offset);
     }
     m->generation[at] = (uint16_t)((m->generation[at] + 1) & 0x3fff);
     if (m->generation[at] == 0)
         m->generation[at] = 1;
-    g->id = (uint32_t)m->generation[at] << INDEX_BITS | at;
+    m->items[at] = (stn_gpu_mesh){.id = (uint32_t)m->generation[at] << INDEX_BITS | at};
     m->live++;
+    return &m->items[at];
+}
+
+static void attributes(const stn_mesh_attr *attrs, uint32_t count, uint32_t stride)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const stn_mesh_attr *a = &attrs[i];
+
+        glEnableVertexAttribArray(a->slot);
+        glVertexAttribPointer(a->slot, a->comps, attr_types[a->type], a->normalized ? GL_TRUE : GL_FALSE,
+                              (GLsizei)stride, (const void *)(uintptr_t)a->offset);
+    }
+}
+
+static uint32_t filled_buffer(GLenum target, const void *data, size_t bytes)
+{
+    uint32_t name;
+
+    glGenBuffers(1, &name);
+    glBindBuffer(target, name);
+    glBufferData(target, (GLsizeiptr)bytes, data, GL_STATIC_DRAW);
+    return name;
+}
+
+uint32_t stn_meshes_add(stn_meshes *m, const stn_mesh_desc *d)
+{
+    stn_gpu_mesh *g = take_entry(m);
+
+    if (!g)
+        return 0;
+    g->index_type = d->index_bytes == 2 ? GL_UNSIGNED_SHORT : GL_UNSIGNED_INT;
+    g->index_count = d->index_count;
+    g->bytes = (size_t)d->vertex_count * d->stride + (size_t)d->index_count * d->index_bytes;
+    glGenVertexArrays(1, &g->vao);
+    stn_glrec_vao(m->rec, g->vao);
+    g->vertex_buffer = filled_buffer(GL_ARRAY_BUFFER, d->vertices, (size_t)d->vertex_count * d->stride);
+    g->index_buffer = filled_buffer(GL_ELEMENT_ARRAY_BUFFER, d->indices, (size_t)d->index_count * d->index_bytes);
+    attributes(d->attrs, d->attr_count, d->stride);
     m->bytes += g->bytes;
     return g->id;
+}
+
+static uint32_t take_group(stn_meshes *m)
+{
+    uint32_t at = 0;
+
+    while (at < m->group_cap && m->groups[at].uses > 0)
+        at++;
+    if (at == m->group_cap) {
+        uint32_t cap = m->group_cap ? m->group_cap * 2 : 64;
+        struct group *p = realloc(m->groups, cap * sizeof *p);
+
+        if (!p)
+            return 0;
+        for (uint32_t i = m->group_cap; i < cap; i++)
+            p[i].uses = 0;
+        m->groups = p;
+        m->group_cap = cap;
+    }
+    return at + 1;
+}
+
+bool stn_meshes_add_parts(stn_meshes *m, const void *vertices, size_t vertex_bytes, const void *indices,
+                          size_t index_bytes, const stn_mesh_part *parts, uint32_t count, uint32_t *ids)
+{
+    uint32_t group = take_group(m);
+    struct group *shared;
+
+    if (!group || count == 0)
+        return false;
+    shared = &m->groups[group - 1];
+    stn_glrec_vao(m->rec, 0); /* an index buffer binds to the vertex array that is bound */
+    shared->vertex_buffer = filled_buffer(GL_ARRAY_BUFFER, vertices, vertex_bytes);
+    glGenBuffers(1, &shared->index_buffer);
+    for (uint32_t i = 0; i < count; i++) {
+        stn_gpu_mesh *g = take_entry(m);
+
+        if (!g) {
+            while (i-- > 0)
+                stn_meshes_remove(m, ids[i]);
+            return false;
+        }
+        g->group = group;
+        g->index_type = GL_UNSIGNED_SHORT;
+        g->index_count = parts[i].index_count;
+        g->first_index_byte = parts[i].first_index * 2;
+        g->base_vertex = (int32_t)parts[i].base_vertex;
+        g->bytes = (vertex_bytes + index_bytes) / count;
+        g->vertex_buffer = shared->vertex_buffer;
+        g->index_buffer = shared->index_buffer;
+        glGenVertexArrays(1, &g->vao);
+        stn_glrec_vao(m->rec, g->vao);
+        glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, shared->index_buffer);
+        if (i == 0)
+            glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)index_bytes, indices, GL_STATIC_DRAW);
+        attributes(parts[i].attrs, parts[i].attr_count, parts[i].stride);
+        m->bytes += g->bytes;
+        shared->uses++;
+        ids[i] = g->id;
+    }
+    return true;
 }
 
 const stn_gpu_mesh *stn_meshes_get(const stn_meshes *m, uint32_t id)

@@ -31,7 +31,8 @@ struct stn_programs {
 
 /* What decides which fragments there are and where: kept in every pass. */
 #define GEOMETRY                                                                                             \
-    (STN_MAT_ALPHATEST | STN_MAT_CLIP | STN_MAT_SKIN | STN_MAT_SWAY | STN_MAT_TERRAIN | STN_MAT_MORPH)
+    (STN_MAT_ALPHATEST | STN_MAT_CLIP | STN_MAT_SKIN | STN_MAT_SWAY | STN_MAT_TERRAIN | STN_MAT_MORPH | \
+     STN_MAT_GRID | STN_MAT_WALL | STN_MAT_ATLAS)
 
 uint64_t stn_program_key(uint32_t features, int pass, int shadows, int normals)
 {
@@ -76,6 +77,9 @@ static void defines_of(stn_buf *b, uint64_t key)
         {STN_MAT_SWAY, "SWAY"},
         {STN_MAT_TERRAIN, "TERRAIN"},
         {STN_MAT_MORPH, "MORPH"},
+        {STN_MAT_GRID, "GRID"},
+        {STN_MAT_WALL, "WALL"},
+        {STN_MAT_ATLAS, "ATLAS"},
     };
     static const char *const passes[] = {"PASS_COLOUR", "PASS_SHADOW", "PASS_ID", "PASS_ID"};
     unsigned shadows = (unsigned)(key >> 34 & 3), normals = (unsigned)(key >> 36 & 3);

@@ -72,7 +72,7 @@ static GLenum equation(uint8_t fn)
 {
     static const GLenum gl[] = {GL_FUNC_ADD, GL_FUNC_SUBTRACT, GL_FUNC_REVERSE_SUBTRACT, GL_MAX, GL_MIN};
 
-    return gl[fn < STN_BLEND_FN_COUNT ? fn : 0];
+    return gl[fn < STN_BM_FN_COUNT ? fn : 0];
 }
 
 static GLenum factor(uint8_t f)
@@ -80,10 +80,10 @@ static GLenum factor(uint8_t f)
     static const GLenum gl[] = {
         GL_ZERO, GL_ONE, GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_SRC_COLOR, GL_ONE_MINUS_SRC_COLOR};
 
-    return gl[f < STN_BLEND_FACTOR_COUNT ? f : 0];
+    return gl[f < STN_BM_FACTOR_COUNT ? f : 0];
 }
 
-void stn_glrec_blend(stn_glrec *r, bool on, const stn_blend *blend)
+void stn_glrec_blend(stn_glrec *r, bool on, const stn_blendmode *blend)
 {
     if (changes(r, r->blend_on != on)) {
         r->blend_on = on;

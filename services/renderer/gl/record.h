@@ -18,7 +18,7 @@
 typedef struct stn_glrec {
     uint32_t program, vao, fbo;
     int32_t viewport[4];
-    stn_blend blend;
+    stn_blendmode blend;
     int blend_on, depth_test, depth_mask, cull_front, cull_on, colour_mask[2], bias_on;
     float bias_factor, bias_units;
     uint32_t depth_func;
@@ -39,7 +39,7 @@ void stn_glrec_vao(stn_glrec *r, uint32_t vao);
 void stn_glrec_fbo(stn_glrec *r, uint32_t fbo); /* draw and read alike */
 void stn_glrec_viewport(stn_glrec *r, int x, int y, int w, int h);
 void stn_glrec_blend(stn_glrec *r, bool on,
-                     const stn_blend *blend); /* of colour output 0; blend may be NULL when off */
+                     const stn_blendmode *blend); /* of colour output 0; blend may be NULL when off */
 void stn_glrec_depth(stn_glrec *r, bool test, uint32_t func, bool mask);
 void stn_glrec_cull(stn_glrec *r, bool on, bool front); /* front: the front faces go */
 void stn_glrec_bias(stn_glrec *r, float factor, float units); /* 0, 0 = off */

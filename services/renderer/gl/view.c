@@ -446,8 +446,9 @@ static void replay(stn_view *v, uint32_t from, uint32_t to, uint32_t base, int p
             stn_glrec_vao(v->rec, mesh->vao);
             apply_material(v, m, d->material, pass);
             glUniform1i(p->instance_base, (GLint)(base + i));
-            glDrawElementsInstanced(GL_TRIANGLES, (GLsizei)mesh->index_count, mesh->index_type, NULL,
-                                    (GLsizei)(end - i));
+            glDrawElementsInstancedBaseVertex(GL_TRIANGLES, (GLsizei)mesh->index_count, mesh->index_type,
+                                              (const void *)(uintptr_t)mesh->first_index_byte, (GLsizei)(end - i),
+                                              mesh->base_vertex);
             if (pass == STN_PASS_SHADOW)
                 v->last.shadow_draws++;
             else {
@@ -469,8 +470,8 @@ static void full_screen(stn_view *v, uint32_t program)
 
 static void draw_outlines(stn_view *v, const stn_frame *f)
 {
-    static const stn_blend scene = {STN_BLEND_ADD, STN_BLEND_SRC_A, STN_BLEND_INV_SRC_A,
-                                    STN_BLEND_MAX, STN_BLEND_ONE,   STN_BLEND_ONE};
+    static const stn_blendmode scene = {STN_BM_ADD, STN_BM_SRC_A, STN_BM_INV_SRC_A,
+                                    STN_BM_MAX, STN_BM_ONE,   STN_BM_ONE};
 
     if (v->outline_normals != v->target.normals || v->outline_strength != f->outline_strength) {
         char defines[80];

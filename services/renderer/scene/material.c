@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-stn_blend stn_blend_scene(void)
+stn_blendmode stn_blend_scene(void)
 {
-    return (stn_blend){STN_BLEND_ADD, STN_BLEND_SRC_A, STN_BLEND_INV_SRC_A,
-                       STN_BLEND_MAX, STN_BLEND_ONE,   STN_BLEND_ONE};
+    return (stn_blendmode){STN_BM_ADD, STN_BM_SRC_A, STN_BM_INV_SRC_A,
+                       STN_BM_MAX, STN_BM_ONE,   STN_BM_ONE};
 }
 
 stn_matstate stn_matstate_default(void)
@@ -35,7 +35,7 @@ static stn_status parse_half(const char *text, uint8_t *fn, uint8_t *src, uint8_
     return STN_OK;
 }
 
-stn_status stn_blend_parse(const char *text, stn_blend *out, stn_err *err)
+stn_status stn_blend_parse(const char *text, stn_blendmode *out, stn_err *err)
 {
     size_t len = strlen(text);
     stn_status st;

@@ -38,25 +38,27 @@ enum {
     STN_MAT_SWAY = 1u << 20, /* moves with the wind above its root */
     STN_MAT_TERRAIN = 1u << 21, /* the compact vertex of terrain products */
     STN_MAT_MORPH = 1u << 22, /* two more positions blended in: mesh animation */
-    STN_MAT_FEATURES = 23
+    STN_MAT_GRID = 1u << 23,  /* terrain on the tile grid: x and y count tiles */
+    STN_MAT_WALL = 1u << 24,  /* terrain with texture coordinates of its own */
+    STN_MAT_ATLAS = 1u << 25, /* terrain whose base texture is read at the atlas coordinate */
 };
 
 /* Texture slots of a material; each slot has the texture unit of its number. */
 enum { STN_MAT_T_BASE, STN_MAT_T_OVERLAY, STN_MAT_T_CLIP, STN_MAT_T_BUMP, STN_MAT_T_PAL, STN_MAT_T_COUNT };
 
-enum { STN_BLEND_ADD, STN_BLEND_SUB, STN_BLEND_RSUB, STN_BLEND_MAX, STN_BLEND_MIN, STN_BLEND_FN_COUNT };
+enum { STN_BM_ADD, STN_BM_SUB, STN_BM_RSUB, STN_BM_MAX, STN_BM_MIN, STN_BM_FN_COUNT };
 enum {
-    STN_BLEND_ZERO,
-    STN_BLEND_ONE,
-    STN_BLEND_SRC_A,
-    STN_BLEND_INV_SRC_A,
-    STN_BLEND_SRC_C,
-    STN_BLEND_INV_SRC_C,
-    STN_BLEND_FACTOR_COUNT
+    STN_BM_ZERO,
+    STN_BM_ONE,
+    STN_BM_SRC_A,
+    STN_BM_INV_SRC_A,
+    STN_BM_SRC_C,
+    STN_BM_INV_SRC_C,
+    STN_BM_FACTOR_COUNT
 };
-typedef struct stn_blend {
+typedef struct stn_blendmode {
     uint8_t colour_fn, colour_src, colour_dst, alpha_fn, alpha_src, alpha_dst;
-} stn_blend;
+} stn_blendmode;
 
 /* Draw order, main part. Source: rendering.md 13. */
 enum {
@@ -88,7 +90,7 @@ typedef struct stn_matstate {
     float env[4];
     float scroll[2]; /* texture coordinates move by this a second */
     float period; /* terrain: units of map space to a repeat of the texture, 68.75 for 6.25 tiles */
-    stn_blend blend;
+    stn_blendmode blend;
     bool no_cull, no_depth_write, no_depth_test, no_colour, no_normal, no_shadow;
     float bias_factor, bias_units;
     int32_t order;
@@ -102,9 +104,9 @@ _Static_assert(sizeof(stn_matstate) == sizeof(uint32_t) * (1 + STN_MAT_T_COUNT) 
 /* Unlit white, scene blend, order 0. */
 stn_matstate stn_matstate_default(void);
 /* The scene's own: colour over by alpha, alpha MAX. */
-stn_blend stn_blend_scene(void);
+stn_blendmode stn_blend_scene(void);
 /* "+a1", "+aA+11": function, source, destination, once or for colour and alpha. STN_BAD_DATA names the
  * letter. */
-stn_status stn_blend_parse(const char *text, stn_blend *out, stn_err *err);
+stn_status stn_blend_parse(const char *text, stn_blendmode *out, stn_err *err);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-static const uint8_t type_bytes[] = {4, 1, 1, 2, 2};
+/* Of one part; the packed normal counts as four bytes altogether. */
+static const uint8_t type_bytes[] = {4, 1, 1, 2, 2, 2, 1};
 
 static const stn_mesh_attr *position(const stn_mesh_desc *d)
 {
@@ -52,7 +53,7 @@ stn_status stn_mesh_check(const stn_mesh_desc *d, stn_err *err)
     for (uint32_t i = 0; i < d->attr_count; i++) {
         const stn_mesh_attr *a = &d->attrs[i];
 
-        if (a->slot >= STN_VTX_COUNT || a->comps < 1 || a->comps > 4 || a->type > STN_VTX_S16 ||
+        if (a->slot >= STN_VTX_COUNT || a->comps < 1 || a->comps > 4 || a->type > STN_VTX_S10X3 ||
             (seen & 1u << a->slot))
             return stn_fail(err, STN_BAD_DATA, "mesh attribute %u: slot %u, %u parts of type %u", i, a->slot,
                             a->comps, a->type);

@@ -29,10 +29,19 @@ enum {
     STN_VTX_WEIGHT,
     STN_VTX_MORPH_A,
     STN_VTX_MORPH_B,
+    STN_VTX_Z, /* height of terrain vertices, whose position has two parts */
     STN_VTX_COUNT
 };
 
-typedef enum stn_vtx_type { STN_VTX_F32, STN_VTX_U8, STN_VTX_S8, STN_VTX_U16, STN_VTX_S16 } stn_vtx_type;
+typedef enum stn_vtx_type {
+    STN_VTX_F32,
+    STN_VTX_U8,
+    STN_VTX_S8,
+    STN_VTX_U16,
+    STN_VTX_S16,
+    STN_VTX_F16,
+    STN_VTX_S10X3 /* three signed 10-bit parts in 32 bits, x lowest; comps is 4 */
+} stn_vtx_type;
 
 typedef struct stn_mesh_attr {
     uint8_t slot, comps; /* comps 1..4 */
@@ -52,6 +61,14 @@ typedef struct stn_mesh_desc {
 
 /* STN_BAD_DATA or STN_TOO_BIG with a text that says which index, vertex or attribute is wrong. */
 stn_status stn_mesh_check(const stn_mesh_desc *d, stn_err *err);
+
+/* One of several meshes that share a vertex and an index buffer; attributes and stride of their own. */
+typedef struct stn_mesh_part {
+    stn_mesh_attr attrs[STN_VTX_COUNT];
+    uint32_t attr_count, stride;
+    uint32_t base_vertex; /* in strides */
+    uint32_t first_index, index_count;
+} stn_mesh_part;
 
 /* The box around the positions (f32 attribute in STN_VTX_POS) of a checked mesh. False when it has no such
  * positions. */

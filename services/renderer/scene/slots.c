@@ -4,26 +4,26 @@
 #include <string.h>
 
 struct ops {
-    stn_slot_op op[STN_SLOT_OPS];
+    stn_rslot_op op[STN_RSLOT_OPS];
     size_t n;
 };
 
-struct stn_slot {
-    stn_slot *parent, *first, *last, *prev, *next;
+struct stn_rslot {
+    stn_rslot *parent, *first, *last, *prev, *next;
     struct ops creation, own;
     bool locked, fresh, used, broken;
-    stn_slot_state state;
+    stn_rslot_state state;
 };
 
 static _Thread_local uint64_t derived;
 
-static bool take(struct ops *to, const stn_slot_op *ops, size_t n)
+static bool take(struct ops *to, const stn_rslot_op *ops, size_t n)
 {
-    if (n > STN_SLOT_OPS)
+    if (n > STN_RSLOT_OPS)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (ops[i].kind >= STN_SLOT_KINDS || ops[i].reads >= STN_SLOT_KINDS ||
-            (ops[i].what == STN_SLOT_COMPUTE && !ops[i].compute))
+        if (ops[i].kind >= STN_RSLOT_KINDS || ops[i].reads >= STN_RSLOT_KINDS ||
+            (ops[i].what == STN_RSLOT_COMPUTE && !ops[i].compute))
             return false;
     if (n)
         memcpy(to->op, ops, n * sizeof *ops);
@@ -31,7 +31,7 @@ static bool take(struct ops *to, const stn_slot_op *ops, size_t n)
     return true;
 }
 
-static bool same(const struct ops *a, const stn_slot_op *b, size_t n)
+static bool same(const struct ops *a, const stn_rslot_op *b, size_t n)
 {
     if (a->n != n)
         return false;
@@ -42,9 +42,9 @@ static bool same(const struct ops *a, const stn_slot_op *b, size_t n)
     return true;
 }
 
-stn_slot *stn_slot_new(stn_slot *parent, const stn_slot_op *creation, size_t n)
+stn_rslot *stn_rslot_new(stn_rslot *parent, const stn_rslot_op *creation, size_t n)
 {
-    stn_slot *s = calloc(1, sizeof *s);
+    stn_rslot *s = calloc(1, sizeof *s);
 
     if (!s)
         return NULL;
@@ -64,12 +64,12 @@ stn_slot *stn_slot_new(stn_slot *parent, const stn_slot_op *creation, size_t n)
     return s;
 }
 
-void stn_slot_free(stn_slot *s)
+void stn_rslot_free(stn_rslot *s)
 {
     if (!s)
         return;
     while (s->last)
-        stn_slot_free(s->last);
+        stn_rslot_free(s->last);
     if (s->prev)
         s->prev->next = s->next;
     else if (s->parent)
@@ -82,38 +82,38 @@ void stn_slot_free(stn_slot *s)
 }
 
 /* A slot that is not fresh has no fresh slot below it, so the walk stops there. */
-static void stale(stn_slot *s)
+static void stale(stn_rslot *s)
 {
     if (!s->fresh)
         return;
     s->fresh = false;
-    for (stn_slot *c = s->first; c; c = c->next)
+    for (stn_rslot *c = s->first; c; c = c->next)
         stale(c);
 }
 
-static stn_status change(stn_slot *s, struct ops *which, const stn_slot_op *ops, size_t n, stn_err *err)
+static stn_status change(stn_rslot *s, struct ops *which, const stn_rslot_op *ops, size_t n, stn_err *err)
 {
     if (same(which, ops, n))
         return STN_OK;
     if (s->locked)
         return stn_fail(err, STN_DENIED, "the slot is locked");
     if (!take(which, ops, n))
-        return stn_fail(err, STN_USAGE, "%zu ops: at most %d, of known kinds", n, STN_SLOT_OPS);
+        return stn_fail(err, STN_USAGE, "%zu ops: at most %d, of known kinds", n, STN_RSLOT_OPS);
     stale(s);
     return STN_OK;
 }
 
-stn_status stn_slot_set_own(stn_slot *s, const stn_slot_op *ops, size_t n, stn_err *err)
+stn_status stn_rslot_set_own(stn_rslot *s, const stn_rslot_op *ops, size_t n, stn_err *err)
 {
     return change(s, &s->own, ops, n, err);
 }
 
-stn_status stn_slot_set_creation(stn_slot *s, const stn_slot_op *ops, size_t n, stn_err *err)
+stn_status stn_rslot_set_creation(stn_rslot *s, const stn_rslot_op *ops, size_t n, stn_err *err)
 {
     return change(s, &s->creation, ops, n, err);
 }
 
-stn_status stn_slot_lock(stn_slot *s, stn_err *err)
+stn_status stn_rslot_lock(stn_rslot *s, stn_err *err)
 {
     if (s->locked)
         return STN_OK;
@@ -123,30 +123,30 @@ stn_status stn_slot_lock(stn_slot *s, stn_err *err)
     return STN_OK;
 }
 
-static bool apply(const struct ops *ops, stn_slot_state *st, bool locked, const stn_slot_state *above)
+static bool apply(const struct ops *ops, stn_rslot_state *st, bool locked, const stn_rslot_state *above)
 {
     for (size_t i = 0; i < ops->n; i++) {
-        const stn_slot_op *o = &ops->op[i];
+        const stn_rslot_op *o = &ops->op[i];
         uint64_t bit = UINT64_C(1) << o->kind;
 
-        if (o->what == STN_SLOT_COMPUTE) {
+        if (o->what == STN_RSLOT_COMPUTE) {
             uint64_t read = UINT64_C(1) << o->reads;
 
             if (locked && !(st->locked & read) && above->value[o->reads])
                 return false;
             st->value[o->kind] = o->compute(o->value, st->value[o->reads]);
         } else {
-            st->value[o->kind] = o->what == STN_SLOT_PUT ? o->value : NULL;
+            st->value[o->kind] = o->what == STN_RSLOT_PUT ? o->value : NULL;
         }
         st->locked = locked ? st->locked | bit : st->locked & ~bit;
     }
     return true;
 }
 
-static void derive(stn_slot *s)
+static void derive(stn_rslot *s)
 {
-    static const stn_slot_state nothing = {.locked = ~UINT64_C(0)};
-    const stn_slot_state *above = &nothing;
+    static const stn_rslot_state nothing = {.locked = ~UINT64_C(0)};
+    const stn_rslot_state *above = &nothing;
 
     if (s->fresh)
         return;
@@ -162,7 +162,7 @@ static void derive(stn_slot *s)
     derived++;
 }
 
-const stn_slot_state *stn_slot_get(stn_slot *s, stn_err *err)
+const stn_rslot_state *stn_rslot_get(stn_rslot *s, stn_err *err)
 {
     derive(s);
     s->used = true;
@@ -173,7 +173,7 @@ const stn_slot_state *stn_slot_get(stn_slot *s, stn_err *err)
     return &s->state;
 }
 
-uint64_t stn_slot_derived(void)
+uint64_t stn_rslot_derived(void)
 {
     return derived;
 }

@@ -20,39 +20,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STN_SLOT_KINDS 64
-#define STN_SLOT_OPS 16 /* in one list */
+#define STN_RSLOT_KINDS 64
+#define STN_RSLOT_OPS 16 /* in one list */
 
 /* What is there while an op runs. */
-typedef struct stn_slot_state {
-    const void *value[STN_SLOT_KINDS]; /* NULL = nothing */
+typedef struct stn_rslot_state {
+    const void *value[STN_RSLOT_KINDS]; /* NULL = nothing */
     uint64_t locked; /* bit set: the value comes from a locked slot, or is nothing from above */
-} stn_slot_state;
+} stn_rslot_state;
 
-typedef enum stn_slot_what { STN_SLOT_PUT, STN_SLOT_NOTHING, STN_SLOT_COMPUTE } stn_slot_what;
+typedef enum stn_rslot_what { STN_RSLOT_PUT, STN_RSLOT_NOTHING, STN_RSLOT_COMPUTE } stn_rslot_what;
 
-typedef struct stn_slot_op {
-    stn_slot_what what;
+typedef struct stn_rslot_op {
+    stn_rslot_what what;
     uint8_t kind; /* what it writes */
     uint8_t reads; /* COMPUTE: the kind it reads */
     const void *value; /* PUT: the value; COMPUTE: the argument */
     /* COMPUTE: the new value from the one it reads. */
     const void *(*compute)(const void *arg, const void *read);
-} stn_slot_op;
+} stn_rslot_op;
 
-typedef struct stn_slot stn_slot;
+typedef struct stn_rslot stn_rslot;
 
 /* parent NULL = a root. The ops are copied. NULL: out of memory, too many ops or an unknown kind. */
-stn_slot *stn_slot_new(stn_slot *parent, const stn_slot_op *creation, size_t n);
+stn_rslot *stn_rslot_new(stn_rslot *parent, const stn_rslot_op *creation, size_t n);
 /* With everything below, the last child first. */
-void stn_slot_free(stn_slot *s);
+void stn_rslot_free(stn_rslot *s);
 /* STN_DENIED: locked. STN_USAGE: too many ops or an unknown kind. */
-stn_status stn_slot_set_own(stn_slot *s, const stn_slot_op *ops, size_t n, stn_err *err);
-stn_status stn_slot_set_creation(stn_slot *s, const stn_slot_op *ops, size_t n, stn_err *err);
+stn_status stn_rslot_set_own(stn_rslot *s, const stn_rslot_op *ops, size_t n, stn_err *err);
+stn_status stn_rslot_set_creation(stn_rslot *s, const stn_rslot_op *ops, size_t n, stn_err *err);
 /* STN_BUSY: its state was used already. */
-stn_status stn_slot_lock(stn_slot *s, stn_err *err);
+stn_status stn_rslot_lock(stn_rslot *s, stn_err *err);
 /* Borrowed until the next change of the tree. NULL and an error: a locked slot depends on an unlocked one. */
-const stn_slot_state *stn_slot_get(stn_slot *s, stn_err *err);
-uint64_t stn_slot_derived(void); /* derivations since the start, for tests and figures */
+const stn_rslot_state *stn_rslot_get(stn_rslot *s, stn_err *err);
+uint64_t stn_rslot_derived(void); /* derivations since the start, for tests and figures */
 
 #endif

@@ -12,6 +12,7 @@ layout(location = 8) in vec4 a_bone;
 layout(location = 9) in vec4 a_weight;
 layout(location = 10) in vec3 a_morph_a;
 layout(location = 11) in vec3 a_morph_b;
+layout(location = 12) in float a_z;
 
 // Per instance: 8 texels. 0..3 model matrix columns; 4 mix colour; 5 water height for object fog, sway phase, first
 // texel of the bone matrices, click id; 6 sway: amplitude, frequency, root height, unused; 7 morph factors.
@@ -75,7 +76,15 @@ void main()
     mat4 model = mat4(texelFetch(instances, at), texelFetch(instances, at + 1), texelFetch(instances, at + 2),
                       texelFetch(instances, at + 3));
     vec4 extra = texelFetch(instances, at + 5);
+#ifdef TERRAIN
+#ifdef GRID
+    vec4 objv = vec4(a_pos.xy * vec2(11.0, -11.0), a_z, 1.0);
+#else
+    vec4 objv = vec4(a_pos.xy, a_z, 1.0);
+#endif
+#else
     vec4 objv = vec4(a_pos, 1.0);
+#endif
     vec3 objn = a_nrm;
     mat3 turn = mat3(model);
 
@@ -121,7 +130,11 @@ void main()
     v_otex = a_otex;
 #endif
 #ifdef VCOL
+#ifdef TERRAIN
+    v_col = vec4(1.0, 1.0, 1.0, a_col.x);
+#else
     v_col = a_col;
+#endif
 #endif
 #ifdef SHADOW
     v_shadow = shadow_matrix * eyev;
@@ -139,14 +152,21 @@ void main()
 #endif
 #endif
 #ifdef TEX
-#ifdef TERRAIN
-    v_tex = vec2(mapv.x, -mapv.y) / m_misc.w;
+#if defined(TERRAIN) && defined(ATLAS)
+    v_tex = a_clip / 32768.0;
+#elif defined(TERRAIN) && !defined(WALL)
+    // A cut is a whole number of periods wide, so its own corner serves as origin, which keeps all digits.
+    v_tex = vec2(objv.x, -objv.y) / m_misc.w;
 #else
     v_tex = a_tex + m_misc.yz * clock.x;
 #endif
 #endif
 #ifdef CLIP
+#ifdef TERRAIN
+    v_clip = a_clip / 32768.0;
+#else
     v_clip = a_clip;
+#endif
 #endif
 #ifdef PASS_ID
     v_id = extra.w;
