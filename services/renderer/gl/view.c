@@ -307,16 +307,11 @@ static void put_instance(stn_block_instance *b, const stn_instance *in, uint32_t
     memcpy(b->model, in->model.m, sizeof b->model);
     put4(b->mix, in->mix);
     b->extra[0] = in->water_z;
-    b->extra[1] = in->sway_phase;
+    b->extra[1] = in->morph[0];
     b->extra[2] = in->bones ? (float)(bones_at + (in->bones - 1) * 4) : 0.0f;
     b->extra[3] = (float)in->click_id;
-    b->sway[0] = in->sway_amplitude;
-    b->sway[1] = in->sway_frequency;
-    b->sway[2] = in->sway_root;
-    b->sway[3] = 0.0f;
-    b->morph[0] = in->morph[0];
-    b->morph[1] = in->morph[1];
-    b->morph[2] = b->morph[3] = 0.0f;
+    put4(b->sway_slow, in->sway_slow);
+    put4(b->sway_fast, in->sway_fast);
 }
 
 static bool room(stn_view *v)

@@ -14,8 +14,8 @@ layout(location = 10) in vec3 a_morph_a;
 layout(location = 11) in vec3 a_morph_b;
 layout(location = 12) in float a_z;
 
-// Per instance: 8 texels. 0..3 model matrix columns; 4 mix colour; 5 water height for object fog, sway phase, first
-// texel of the bone matrices, click id; 6 sway: amplitude, frequency, root height, unused; 7 morph factors.
+// Per instance: 8 texels. 0..3 model matrix columns; 4 mix colour; 5 water height for object fog, morph factor, first
+// texel of the bone matrices, click id; 6 and 7 slow and fast sway: strengths x y z, frequency.
 uniform samplerBuffer instances;
 uniform int instance_base;
 
@@ -89,8 +89,7 @@ void main()
     mat3 turn = mat3(model);
 
 #ifdef MORPH
-    vec4 mf = texelFetch(instances, at + 7);
-    objv.xyz += a_morph_a * mf.x + a_morph_b * mf.y;
+    objv.xyz += mix(a_morph_a, a_morph_b, extra.y);
 #endif
 #ifdef SKIN
     int base = int(extra.z);
@@ -101,13 +100,11 @@ void main()
 #endif
     vec4 mapv = model * objv;
 #ifdef SWAY
-    // The crown leans with the wind and trembles; the root stands still. Strength grows with the square of the height.
-    vec4 sway = texelFetch(instances, at + 6);
-    float lift = max(objv.z - sway.z, 0.0);
-    float bend = lift * lift * sway.x * clock.y;
-    float gust = sin(clock.x * sway.y + extra.y) + 0.4 * sin(clock.x * sway.y * 2.7 + extra.y * 3.1);
-    float flutter = sin(clock.x * 5.3 + objv.x * 0.9 + objv.y * 1.3 + extra.y) * 0.15;
-    mapv.xy += clock.zw * bend * (0.6 + 0.4 * gust) + vec2(-clock.w, clock.z) * bend * flutter;
+    // The whole leans with its height, and the crown trembles with its breadth; the root stands still.
+    vec4 slow = texelFetch(instances, at + 6), fast = texelFetch(instances, at + 7);
+    vec3 from = mapv.xyz - model[3].xyz;
+    mapv.xyz += clock.y * (slow.xyz * sin(clock.x * slow.w) * max(from.z, 0.0) +
+                           fast.xyz * sin(clock.x * fast.w) * max(length(from.xy) - 5.0, 0.0));
 #endif
     vec4 eyev = view * mapv;
     gl_Position = proj * eyev;

@@ -1,0 +1,448 @@
+/* gob_look.c - what an object is drawn as: sprite, composite and overlays made, and their leaves handed over. */
+#include "renderer/build/gob.h"
+
+#include "renderer/build/look.h"
+#include "renderer/scene/cull.h"
+#include "renderer/sprite/light.h"
+#include "renderer/sprite/place.h"
+#include "renderer/sprite/scatter.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define VARMAT_FAMILY 1
+
+/* A fault that is no "not yet": said, and remembered so that it is not tried again with the same input. */
+static bool settled(stn_gobs *all, gob *g, const char *what, stn_sprite_fault f, const stn_err *err)
+{
+    if (f == STN_SPRITE_LOADING)
+        return false;
+    if (f != STN_SPRITE_OK)
+        gob_fault(all, g, what, f, err);
+    return true;
+}
+
+static void build_varmat(stn_gobs *all, gob *g)
+{
+    stn_err err = {0};
+    stn_varmat made;
+    stn_sprite_fault f = stn_varmat_resolve(all->ctx, g->vm, g->vm_count, &made, &err);
+
+    if (!settled(all, g, "variable materials", f, &err))
+        return;
+    g->vm_due = false;
+    if (f != STN_SPRITE_OK)
+        return;
+    g->varmat = made;
+    g->mod = (stn_sprite_mod){VARMAT_FAMILY, g->vm_instance, STN_VARMAT_ORDER, stn_varmat_operate, &g->varmat};
+    g->object.mods = &g->mod;
+    g->object.n_mods = 1;
+}
+
+static void let_go(gob *g)
+{
+    stn_sprite_free(g->sprite);
+    stn_composite_free(g->composite);
+    g->sprite = NULL;
+    g->composite = NULL;
+}
+
+/* A new drawable replaces the old one only when it is there: until then the old look stays. */
+static void build_drawable(stn_gobs *all, gob *g)
+{
+    const stn_sprite_res *res = NULL;
+    stn_sprite *sprite = NULL;
+    stn_composite *composite = NULL;
+    stn_err err = {0};
+    stn_sprite_fault f = STN_SPRITE_OK;
+
+    if (g->kind == STENNESS__DRAWABLE_KIND__DRAWABLE_NONE || !g->drawable.name[0]) {
+        if (g->kind == STENNESS__DRAWABLE_KIND__DRAWABLE_NONE) {
+            let_go(g);
+            g->look_due = true;
+        }
+        g->drawable_due = g->kind != STENNESS__DRAWABLE_KIND__DRAWABLE_NONE;
+        return;
+    }
+    f = stn_store_get(all->store, g->drawable.name, g->drawable.version, &res, &err);
+    if (f == STN_SPRITE_OK && g->kind == STENNESS__DRAWABLE_KIND__DRAWABLE_RESOURCE)
+        f = stn_sprite_new(all->ctx, &g->object, res, g->drawable.sdt, g->drawable.sdt_len, &sprite, &err);
+    else if (f == STN_SPRITE_OK)
+        f = stn_composite_new(all->ctx, &g->object, res, &composite, &err);
+    if (!settled(all, g, "drawable", f, &err))
+        return;
+    g->drawable_due = false;
+    g->failed = f != STN_SPRITE_OK;
+    g->look_due = true;
+    if (f != STN_SPRITE_OK)
+        return; /* the old look stays; without one a placeholder is shown */
+    let_go(g);
+    g->sprite = sprite;
+    g->composite = composite;
+}
+
+static stn_sprite_fault resolve(stn_gobs *all, const gob_ref *r, stn_composite_ref *out, stn_err *err)
+{
+    out->sdt = r->sdt;
+    out->sdt_len = r->sdt_len;
+    return stn_store_get(all->store, r->name, r->version, &out->res, err);
+}
+
+static void build_models(stn_gobs *all, gob *g)
+{
+    stn_composite_model models[GOB_MODELS];
+    const stn_sprite_res *materials[GOB_MODELS][GOB_MATERIALS];
+    stn_err err = {0};
+    stn_sprite_fault f = STN_SPRITE_OK, worst = STN_SPRITE_OK;
+
+    for (unsigned i = 0; i < g->model_count; i++) {
+        f = stn_store_get(all->store, g->models[i].mod.name, g->models[i].mod.version, &models[i].mesh, &err);
+        worst = f != STN_SPRITE_OK ? f : worst;
+        for (unsigned k = 0; k < g->models[i].material_count; k++) {
+            f = stn_store_get(all->store, g->models[i].materials[k].name, g->models[i].materials[k].version,
+                              &materials[i][k], &err);
+            worst = f != STN_SPRITE_OK ? f : worst;
+        }
+        models[i].materials = materials[i];
+        models[i].n_materials = g->models[i].material_count;
+    }
+    if (worst == STN_SPRITE_OK)
+        worst = stn_composite_models(g->composite, models, g->model_count, &err);
+    if (settled(all, g, "models", worst, &err))
+        g->models_due = false;
+}
+
+static void build_items(stn_gobs *all, gob *g)
+{
+    stn_composite_item items[GOB_ITEMS];
+    stn_err err = {0};
+    stn_sprite_fault f, worst = STN_SPRITE_OK;
+
+    for (unsigned i = 0; i < g->item_count; i++) {
+        f = resolve(all, &g->items[i].what, &items[i].what, &err);
+        worst = f != STN_SPRITE_OK ? f : worst;
+        items[i].type = g->items[i].type;
+        items[i].at = g->items[i].at;
+        memcpy(items[i].offset, g->items[i].offset, sizeof items[i].offset);
+    }
+    if (worst == STN_SPRITE_OK)
+        worst = stn_composite_items(g->composite, items, g->item_count, &err);
+    if (settled(all, g, "equipment", worst, &err))
+        g->items_due = false;
+}
+
+static bool build_poses(stn_gobs *all, gob *g, bool timed)
+{
+    stn_composite_ref refs[GOB_POSES];
+    unsigned n = timed ? g->timed_count : g->pose_count;
+    const gob_ref *from = timed ? g->timed : g->poses;
+    stn_err err = {0};
+    stn_sprite_fault f, worst = STN_SPRITE_OK;
+
+    for (unsigned i = 0; i < n; i++) {
+        f = resolve(all, &from[i], &refs[i], &err);
+        worst = f != STN_SPRITE_OK ? f : worst;
+    }
+    if (worst == STN_SPRITE_OK)
+        worst = timed ? stn_composite_timed(g->composite, refs, n, g->timed_seconds, &err)
+                      : stn_composite_poses(g->composite, refs, n, g->interpolate, &err);
+    return settled(all, g, "poses", worst, &err);
+}
+
+static void build_overlays(stn_gobs *all, gob *g)
+{
+    for (unsigned i = 0; i < g->overlay_count; i++) {
+        gob_overlay *o = &g->overlays[i];
+        const stn_sprite_res *res;
+        stn_err err = {0};
+        stn_sprite_fault f;
+
+        if (o->sprite || o->failed || !o->ref.name[0])
+            continue;
+        f = stn_store_get(all->store, o->ref.name, o->ref.version, &res, &err);
+        if (f == STN_SPRITE_OK)
+            f = stn_sprite_new(all->ctx, &g->object, res, o->ref.sdt, o->ref.sdt_len, &o->sprite, &err);
+        if (settled(all, g, "overlay", f, &err)) {
+            o->failed = f != STN_SPRITE_OK;
+            g->look_due = true;
+        }
+    }
+}
+
+void gob_build(stn_gobs *all, gob *g)
+{
+    if (g->vm_due)
+        build_varmat(all, g);
+    /* An object is made with its variable materials, so that it does not change its clothes before our eyes. */
+    if (g->drawable_due && !g->vm_due)
+        build_drawable(all, g);
+    if (g->composite && !g->drawable_due) {
+        if (g->models_due)
+            build_models(all, g);
+        if (g->items_due && !g->models_due)
+            build_items(all, g);
+        if (g->poses_due && build_poses(all, g, false))
+            g->poses_due = false;
+        if (g->timed_due && !g->poses_due && build_poses(all, g, true))
+            g->timed_due = false;
+    } else if (!g->composite && g->kind != STENNESS__DRAWABLE_KIND__DRAWABLE_COMPOSITE) {
+        g->models_due = g->items_due = g->poses_due = g->timed_due = false;
+    }
+    build_overlays(all, g);
+}
+
+/* --- leaves --- */
+
+struct gather {
+    stn_gobs *all;
+    gob *g;
+    stn_gob_look *look;
+    uint32_t matrices; /* of bones */
+    bool animated;
+};
+
+static stn_m4 m4_of(const stn_mat4 *m)
+{
+    stn_m4 out;
+
+    memcpy(out.m, m->m, sizeof out.m);
+    return out;
+}
+
+static stn_m4 local_of(const stn_state *s)
+{
+    return s->presence[STN_SLOT_LOC] == STN_SET && s->values[STN_SLOT_LOC].u.loc
+               ? m4_of(&s->values[STN_SLOT_LOC].u.loc->world)
+               : stn_m4_identity();
+}
+
+static void grow(stn_gob_look *look, const stn_res_mesh *m, const stn_m4 *local)
+{
+    stn_cull_box box;
+    stn_v3 corner[STN_CULL_CORNERS];
+
+    if (!m->has_bounds)
+        return;
+    box.min = (stn_v3){m->bounds[0][0], m->bounds[0][1], m->bounds[0][2]};
+    box.max = (stn_v3){m->bounds[1][0], m->bounds[1][1], m->bounds[1][2]};
+    stn_cull_corners(local, &box, corner);
+    for (int i = 0; i < STN_CULL_CORNERS; i++) {
+        look->min = (stn_v3){fminf(look->min.x, corner[i].x), fminf(look->min.y, corner[i].y),
+                             fminf(look->min.z, corner[i].z)};
+        look->max = (stn_v3){fmaxf(look->max.x, corner[i].x), fmaxf(look->max.y, corner[i].y),
+                             fmaxf(look->max.z, corner[i].z)};
+    }
+}
+
+static bool moves(const stn_part *p)
+{
+    for (uint32_t i = 0; i < p->n_dyns; i++)
+        if (p->dyns[i].kind == STN_DYN_BONES || p->dyns[i].kind == STN_DYN_RIGID)
+            return true;
+    return false;
+}
+
+static bool is_tree(const char *name)
+{
+    return strstr(name, "/trees/") || strstr(name, "/bushes/") || strstr(name, "/reeds");
+}
+
+static bool take_leaf(void *user, const stn_leaf *leaf)
+{
+    struct gather *t = user;
+    stn_leaf_look *l;
+
+    if (t->look->leaf_count == STN_GOB_LEAVES || !leaf->part->layer || leaf->part->layer->kind != STN_LAYER_MESH)
+        return t->look->leaf_count < STN_GOB_LEAVES;
+    l = &t->look->leaves[t->look->leaf_count];
+    memset(l, 0, sizeof *l);
+    l->mesh = stn_store_mesh(t->all->store, leaf->part->res, leaf->part->layer, leaf->morph != NULL);
+    if (!l->mesh)
+        return true;
+    stn_look_of_state(t->all->store, leaf->state, &l->material);
+    l->local = local_of(leaf->state);
+    l->casts = (l->material.features & STN_MAT_LIT) && !l->material.no_shadow;
+    if (leaf->morph) {
+        l->material.features |= STN_MAT_SKIN;
+        l->bones = leaf->morph->vbuf->bone_count;
+        t->matrices += l->bones;
+        t->animated = true;
+    }
+    if (moves(leaf->part))
+        t->animated = true;
+    if (t->look->tree) {
+        l->material.features |= STN_MAT_SWAY;
+        l->sway = 1.0f;
+    }
+    if (leaf->state->presence[STN_SLOT_MIXCOLOR] == STN_SET)
+        memcpy(l->mix, leaf->state->values[STN_SLOT_MIXCOLOR].u.color, sizeof l->mix);
+    grow(t->look, leaf->part->layer->as.mesh, &l->local);
+    t->look->leaf_count++;
+    return true;
+}
+
+static void take_lights(struct gather *t, const stn_sprite *sprite)
+{
+    uint32_t n;
+    const stn_part *parts = stn_sprite_parts(sprite, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        stn_light l;
+        stn_gob_light *out;
+
+        if (parts[i].kind == STN_PART_SPRITE && parts[i].sprite) {
+            take_lights(t, parts[i].sprite);
+            continue;
+        }
+        if (parts[i].kind != STN_PART_LIGHT || !parts[i].layer || t->look->light_count == STN_GOB_LIGHTS ||
+            stn_light_of(parts[i].layer->as.light, &l, NULL) != STN_SPRITE_OK || l.kind == STN_LIGHT_DIRECTION)
+            continue;
+        out = &t->look->lights[t->look->light_count++];
+        memset(out, 0, sizeof *out);
+        for (uint32_t d = 0; d < parts[i].n_dyns; d++)
+            if (parts[i].dyns[d].kind == STN_DYN_PLACE) {
+                const stn_mat4 *m = &parts[i].dyns[d].place;
+
+                out->at = (stn_v3){m->m[12], m->m[13], m->m[14]};
+            }
+        memcpy(out->amb, l.ambient, sizeof out->amb);
+        memcpy(out->dif, l.diffuse, sizeof out->dif);
+        memcpy(out->spc, l.specular, sizeof out->spc);
+        memcpy(out->att, l.attenuation, sizeof out->att);
+        out->flickers = true;
+    }
+}
+
+static stn_sprite_fault walk(struct gather *t, stn_leaf_fn *fn)
+{
+    stn_state outer;
+    stn_err err = {0};
+    stn_sprite_fault f = STN_SPRITE_OK;
+
+    stn_state_clear(&outer);
+    stn_arena_reset(t->all->arena);
+    if (t->g->sprite)
+        f = stn_sprite_leaves(t->g->sprite, &outer, t->all->arena, fn, t, &err);
+    else if (t->g->composite)
+        f = stn_composite_leaves(t->g->composite, &outer, t->all->arena, fn, t, &err);
+    for (unsigned i = 0; i < t->g->overlay_count; i++)
+        if (t->g->overlays[i].sprite)
+            stn_sprite_leaves(t->g->overlays[i].sprite, &outer, t->all->arena, fn, t, &err);
+    if (f != STN_SPRITE_OK && f != STN_SPRITE_LOADING)
+        gob_fault(t->all, t->g, "parts", f, &err);
+    return f;
+}
+
+static void choose_placer(gob *g, stn_gob_look *look)
+{
+    const stn_sprite_res *res = g->sprite ? stn_sprite_resource(g->sprite) : NULL;
+    stn_placer p;
+
+    if (res && stn_placer_of(res->res, &p, NULL) == STN_SPRITE_OK)
+        look->placer = p.kind == STN_PLACER_SURFACE ? 0 : 1;
+}
+
+static void damage(const gob *g, stn_gob_look *look)
+{
+    stn_crack crack;
+
+    if (g->hp >= 1.0f || !stn_health_crack(g->id, g->hp, &crack))
+        return;
+    for (uint32_t i = 0; i < look->leaf_count; i++)
+        memcpy(look->leaves[i].mix, crack.mix, sizeof crack.mix);
+}
+
+bool gob_give_look(stn_gobs *all, gob *g)
+{
+    stn_job *job = stn_job_new(STN_JOB_GOB, all->frame);
+    struct gather t = {.all = all, .g = g};
+    stn_gob_look *look;
+
+    if (!job)
+        return false;
+    look = &job->u.look;
+    look->id = g->id;
+    look->leaves = stn_job_memory(job, STN_GOB_LEAVES * sizeof *look->leaves);
+    look->min = (stn_v3){INFINITY, INFINITY, INFINITY};
+    look->max = (stn_v3){-INFINITY, -INFINITY, -INFINITY};
+    look->tree = is_tree(g->drawable.name);
+    snprintf(look->resource, sizeof look->resource, "%s", g->drawable.name);
+    t.look = look;
+    if (!look->leaves) {
+        stn_job_free(job);
+        return false;
+    }
+    walk(&t, take_leaf);
+    if (g->sprite)
+        take_lights(&t, g->sprite);
+    for (unsigned i = 0; i < g->overlay_count; i++)
+        if (g->overlays[i].sprite)
+            take_lights(&t, g->overlays[i].sprite);
+    choose_placer(g, look);
+    damage(g, look);
+    look->animated = t.animated;
+    look->version = ++all->versions;
+    g->seen = g->sprite ? stn_sprite_version(g->sprite) : g->composite ? stn_composite_version(g->composite) : 0;
+    if (!all->ops.give(all->ops.ctx, job)) {
+        stn_job_free(job);
+        return false;
+    }
+    g->look_version = look->version;
+    g->animated = t.animated;
+    g->has_look = true;
+    return true;
+}
+
+/* --- poses --- */
+
+struct posing {
+    struct gather base;
+    stn_m4 *locals, *bones;
+    uint32_t local_count, bone_count, room;
+    bool full;
+};
+
+static bool take_pose(void *user, const stn_leaf *leaf)
+{
+    struct posing *p = user;
+
+    if (!leaf->part->layer || leaf->part->layer->kind != STN_LAYER_MESH)
+        return true;
+    if (!stn_store_mesh(p->base.all->store, leaf->part->res, leaf->part->layer, leaf->morph != NULL))
+        return true;
+    if (p->local_count == STN_GOB_LEAVES ||
+        p->local_count + p->bone_count + 1 + (leaf->morph ? leaf->morph->vbuf->bone_count : 0) > p->room) {
+        p->full = true;
+        return false;
+    }
+    p->locals[p->local_count++] = local_of(leaf->state);
+    if (leaf->morph)
+        for (uint32_t i = 0; i < leaf->morph->vbuf->bone_count; i++) {
+            int32_t bone = leaf->morph->bones[i];
+            stn_mat4 m = bone >= 0 ? stn_pose_bone_matrix(leaf->morph->pose, leaf->morph->bind, (uint32_t)bone)
+                                   : stn_mat4_identity;
+
+            p->bones[p->bone_count++] = m4_of(&m);
+        }
+    return true;
+}
+
+bool gob_put_pose(stn_gobs *all, gob *g, stn_job_poses *to, uint32_t max_matrices, uint32_t *matrices)
+{
+    /* Bones are gathered apart, because the locals of all leaves stand before them. */
+    static _Thread_local stn_m4 bones[4096];
+    struct posing p = {.base = {.all = all, .g = g}, .locals = to->matrices + *matrices, .bones = bones};
+    uint32_t room = max_matrices - *matrices;
+
+    p.room = room < 4096 ? room : 4096;
+    if (room == 0)
+        return false;
+    walk(&p.base, take_pose);
+    if (p.full)
+        return false;
+    memcpy(to->matrices + *matrices + p.local_count, bones, p.bone_count * sizeof *bones);
+    to->gobs[to->gob_count++] = (stn_gob_pose){g->id, g->look_version, *matrices, p.local_count, p.bone_count};
+    *matrices += p.local_count + p.bone_count;
+    return true;
+}

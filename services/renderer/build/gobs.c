@@ -1,0 +1,281 @@
+#include "renderer/build/gob.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POSE_SECONDS (1.0 / 60.0)
+#define POSE_MATRICES 16384
+#define POSE_GOBS 1024
+
+static void unknown_code(void *user, const char *what, const char *name)
+{
+    (void)user;
+    stn_log_info("%s of %s is served code without a twin here: a placeholder stands for it", what, name);
+}
+
+static float random_float(void *ctx)
+{
+    uint64_t *state = ctx;
+
+    /* Ageing alone draws from it: any spread will do. */
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (float)(*state >> 40) / 16777216.0f;
+}
+
+stn_gobs *stn_gobs_new(stn_store *store, const stn_gobs_ops *ops)
+{
+    static uint64_t chance = 0x9e3779b97f4a7c15;
+    static stn_rnd rnd;
+    static const stn_sprite_report report = {unknown_code, NULL};
+    stn_gobs *g = calloc(1, sizeof *g);
+
+    if (!g)
+        return NULL;
+    rnd.next = random_float;
+    rnd.user = &chance;
+    g->store = store;
+    g->ops = *ops;
+    g->ctx = stn_sprite_ctx_new(stn_store_source(store), &rnd, &report);
+    g->by_id = stn_table_new();
+    g->unpacker = stn_unpacker_new(1u << 20);
+    g->arena = stn_arena_new(1u << 16, 16u << 20);
+    if (!g->ctx || !g->by_id || !g->unpacker || !g->arena) {
+        stn_gobs_free(g);
+        return NULL;
+    }
+    return g;
+}
+
+void gob_free(gob *g)
+{
+    if (!g)
+        return;
+    for (unsigned i = 0; i < g->overlay_count; i++)
+        stn_sprite_free(g->overlays[i].sprite);
+    stn_sprite_free(g->sprite);
+    stn_composite_free(g->composite);
+    free(g);
+}
+
+static void clear(stn_gobs *g)
+{
+    size_t it = 0;
+    uint64_t key;
+    void *v;
+
+    while (g->by_id && stn_table_next(g->by_id, &it, &key, &v))
+        gob_free(v);
+    if (g->by_id)
+        stn_table_clear(g->by_id);
+}
+
+void stn_gobs_free(stn_gobs *g)
+{
+    if (!g)
+        return;
+    clear(g);
+    stn_table_free(g->by_id);
+    if (g->ctx)
+        stn_sprite_ctx_free(g->ctx);
+    stn_unpacker_free(g->unpacker);
+    stn_arena_free(g->arena);
+    free(g);
+}
+
+void stn_gobs_frame(stn_gobs *g, uint64_t frame)
+{
+    clear(g);
+    g->frame = frame;
+}
+
+static gob *make(stn_gobs *all, int64_t id)
+{
+    gob *g;
+
+    if (stn_table_count(all->by_id) >= STN_GOBS_MAX) {
+        if (stn_log_due(&all->full_once))
+            stn_log_warn("more than %d objects in sight: the newest are not drawn", STN_GOBS_MAX);
+        return NULL;
+    }
+    g = calloc(1, sizeof *g);
+    if (!g || !stn_table_put(all->by_id, (uint64_t)id, g, NULL)) {
+        free(g);
+        return NULL;
+    }
+    g->id = id;
+    g->hp = 1.0f;
+    g->object.id = id;
+    return g;
+}
+
+static void drop(stn_gobs *all, int64_t id)
+{
+    gob *g = stn_table_remove(all->by_id, (uint64_t)id);
+
+    gob_free(g);
+}
+
+stn_status stn_gobs_entity(stn_gobs *all, const Stenness__Entity *e, stn_err *err)
+{
+    gob *g = stn_table_get(all->by_id, (uint64_t)e->id);
+    stn_status st = STN_OK;
+
+    if (g && (e->fresh || g->incarnation != e->incarnation)) {
+        drop(all, e->id);
+        g = NULL;
+    }
+    if (!g) {
+        g = make(all, e->id);
+        if (!g)
+            return STN_OK;
+        g->incarnation = e->incarnation;
+    }
+    for (size_t i = 0; i < e->n_removed_components; i++)
+        gob_component_removed(g, e->removed_components[i]);
+    for (size_t i = 0; i < e->n_components; i++) {
+        const Stenness__Component *c = e->components[i];
+        stn_status one = gob_component(all, g, c->type, c->value.data, c->value.len, err);
+
+        st = st == STN_OK ? one : st;
+    }
+    return st;
+}
+
+void stn_gobs_remove(stn_gobs *all, int64_t id)
+{
+    stn_job *job = stn_job_new(STN_JOB_GOB_DROP, all->frame);
+
+    drop(all, id);
+    if (!job)
+        return;
+    job->u.id = id;
+    if (!all->ops.give(all->ops.ctx, job)) {
+        stn_log_debug("no room to tell that object %lld is gone", (long long)id);
+        stn_job_free(job);
+    }
+}
+
+void gob_fault(stn_gobs *all, const gob *g, const char *what, stn_sprite_fault f, const stn_err *err)
+{
+    all->faults++;
+    if (stn_log_due(&all->fault_once))
+        stn_log_warn("object %lld (%s): %s: %s: %s", (long long)g->id, g->drawable.name, what,
+                     stn_sprite_fault_name(f), err->text[0] ? err->text : "no text");
+}
+
+static bool give_place(stn_gobs *all, gob *g)
+{
+    stn_job *job = stn_job_new(STN_JOB_GOB_PLACE, all->frame);
+
+    if (!job)
+        return false;
+    job->u.place = (stn_gob_place){g->id, g->x, g->y, g->angle, g->z, g->motion};
+    if (!all->ops.give(all->ops.ctx, job)) {
+        stn_job_free(job);
+        return false;
+    }
+    return true;
+}
+
+static void animate(stn_gobs *all, gob *g, double dt)
+{
+    stn_err err = {0};
+    bool done;
+    stn_sprite_fault f = STN_SPRITE_OK;
+
+    stn_motion_tick(&g->motion, dt);
+    g->object.speed = stn_motion_speed(&g->motion);
+    if (g->sprite) {
+        f = stn_sprite_tick(g->sprite, dt, &done, &err);
+        if (stn_sprite_version(g->sprite) != g->seen)
+            g->look_due = true;
+    } else if (g->composite) {
+        f = stn_composite_tick(g->composite, dt, &err);
+        if (stn_composite_version(g->composite) != g->seen)
+            g->look_due = true;
+    }
+    if (f != STN_SPRITE_OK && f != STN_SPRITE_LOADING)
+        gob_fault(all, g, "animation", f, &err);
+    for (unsigned i = 0; i < g->overlay_count; i++)
+        if (g->overlays[i].sprite)
+            stn_sprite_tick(g->overlays[i].sprite, dt, &done, &err);
+}
+
+/* All poses of animated objects in one job, newest wins: when the queue is full this one is left out. */
+static void give_poses(stn_gobs *all)
+{
+    stn_job *job = stn_job_new(STN_JOB_POSES, all->frame);
+    size_t it = 0;
+    uint64_t key;
+    void *v;
+    uint32_t matrices = 0;
+
+    if (!job)
+        return;
+    job->u.poses.gobs = stn_job_memory(job, POSE_GOBS * sizeof(stn_gob_pose));
+    job->u.poses.matrices = stn_job_memory(job, POSE_MATRICES * sizeof(stn_m4));
+    if (job->u.poses.gobs && job->u.poses.matrices)
+        while (stn_table_next(all->by_id, &it, &key, &v)) {
+            gob *g = v;
+
+            if (g->animated && g->has_look && job->u.poses.gob_count < POSE_GOBS)
+                gob_put_pose(all, g, &job->u.poses, POSE_MATRICES, &matrices);
+        }
+    if (job->u.poses.gob_count == 0 || !all->ops.give(all->ops.ctx, job))
+        stn_job_free(job);
+}
+
+void stn_gobs_tick(stn_gobs *all, double dt, int64_t budget_ns)
+{
+    size_t it = 0;
+    uint64_t key;
+    void *v;
+    int64_t start = stn_clock_ns();
+
+    while (stn_table_next(all->by_id, &it, &key, &v)) {
+        gob *g = v;
+
+        animate(all, g, dt);
+        if (g->drawable_due || g->models_due || g->items_due || g->poses_due || g->timed_due || g->vm_due ||
+            g->overlay_count > 0) {
+            if (stn_clock_ns() - start < budget_ns)
+                gob_build(all, g);
+        }
+        if (g->look_due && gob_give_look(all, g))
+            g->look_due = false;
+        if (g->place_due && g->placed && give_place(all, g))
+            g->place_due = false;
+    }
+    all->since_pose += dt;
+    if (all->since_pose >= POSE_SECONDS) {
+        all->since_pose = 0.0;
+        give_poses(all);
+    }
+}
+
+size_t stn_gobs_count(const stn_gobs *g)
+{
+    return stn_table_count(g->by_id);
+}
+
+size_t stn_gobs_unbuilt(const stn_gobs *g)
+{
+    size_t it = 0, n = 0;
+    uint64_t key;
+    void *v;
+
+    while (stn_table_next(g->by_id, &it, &key, &v)) {
+        const gob *o = v;
+
+        n += !o->has_look && !o->failed && o->kind != STENNESS__DRAWABLE_KIND__DRAWABLE_NONE;
+    }
+    return n;
+}
+
+uint64_t stn_gobs_faults(const stn_gobs *g)
+{
+    return g->faults;
+}

@@ -1,0 +1,39 @@
+/* gobs.h - the objects of one frame of reference, as the build thread keeps them: components in, looks and poses out.
+ *
+ * Components come as world sends them; each that builds a look has an instance number, so that an equal one that was sent
+ * anew rebuilds (docs/spec/sprites.md 8). Sprites that wait for resources keep their old look; every fault is contained in
+ * its object and said once.
+ * Limits: STN_GOBS_MAX objects; more are refused and counted.
+ */
+#ifndef STN_RENDERER_BUILD_GOBS_H
+#define STN_RENDERER_BUILD_GOBS_H
+
+#include "base/err.h"
+#include "renderer/build/job.h"
+#include "renderer/build/store.h"
+
+#include "proto/world.pb-c.h"
+
+#define STN_GOBS_MAX 20000
+
+typedef struct stn_gobs stn_gobs;
+
+typedef struct stn_gobs_ops {
+    void *ctx;
+    bool (*give)(void *ctx, stn_job *job); /* false: no room, given again later */
+} stn_gobs_ops;
+
+stn_gobs *stn_gobs_new(stn_store *store, const stn_gobs_ops *ops); /* NULL: out of memory */
+void stn_gobs_free(stn_gobs *g);
+/* Another frame of reference: all objects go. */
+void stn_gobs_frame(stn_gobs *g, uint64_t frame);
+/* `now_age_s`: how long ago world said it. STN_BAD_DATA names the component. */
+stn_status stn_gobs_entity(stn_gobs *g, const Stenness__Entity *e, stn_err *err);
+void stn_gobs_remove(stn_gobs *g, int64_t id);
+/* Animates, builds what is due (at most for `budget_ns`), and gives looks and poses. */
+void stn_gobs_tick(stn_gobs *g, double dt, int64_t budget_ns);
+size_t stn_gobs_count(const stn_gobs *g);
+size_t stn_gobs_unbuilt(const stn_gobs *g); /* objects without a look yet */
+uint64_t stn_gobs_faults(const stn_gobs *g);
+
+#endif

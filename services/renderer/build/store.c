@@ -1,0 +1,485 @@
+#include "renderer/build/store.h"
+
+#include "base/log.h"
+#include "base/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum entry_state { ENTRY_WAITING, ENTRY_READY, ENTRY_FAILED } entry_state;
+
+/* Frames of a message, kept until the last texture made from them is with the driver. */
+struct holder {
+    unsigned refs;
+    stn_wire *wire;
+    void (*release)(void *arg);
+    void *arg;
+};
+
+struct asset_of {
+    uint32_t layer; /* index in the resource */
+    bool bones;
+    uint32_t asset;
+};
+
+struct entry {
+    char *name;
+    int32_t version; /* as asked for */
+    entry_state state;
+    stn_sprite_res res;
+    stn_res *owned;
+    struct asset_of *textures, *meshes;
+    size_t texture_count, mesh_count;
+    uint32_t atlas;
+    bool has_colour;
+    uint8_t colour[4];
+    struct entry *next; /* of the same name */
+};
+
+struct stn_store {
+    stn_store_ops ops;
+    stn_sprite_source source;
+    stn_names *by_name; /* -> struct entry, chained by version */
+    stn_table *by_res; /* stn_sprite_res pointer -> entry */
+    struct entry *all[STN_STORE_MAX];
+    size_t count;
+    stn_job **pending;
+    size_t pending_count, pending_cap;
+    uint32_t next_asset;
+    unsigned waiting, failed;
+    stn_log_once asset_once;
+};
+
+static stn_sprite_fault get(void *user, const char *name, int32_t version, const stn_sprite_res **out, stn_err *err)
+{
+    return stn_store_get(user, name, version, out, err);
+}
+
+stn_store *stn_store_new(const stn_store_ops *ops)
+{
+    stn_store *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return NULL;
+    s->ops = *ops;
+    s->source.get = get;
+    s->source.user = s;
+    s->by_name = stn_names_new();
+    s->by_res = stn_table_new();
+    if (!s->by_name || !s->by_res) {
+        stn_store_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void stn_store_free(stn_store *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->count; i++) {
+        stn_res_free(s->all[i]->owned);
+        free(s->all[i]->textures);
+        free(s->all[i]->meshes);
+        free(s->all[i]->name);
+        free(s->all[i]);
+    }
+    for (size_t i = 0; i < s->pending_count; i++)
+        stn_job_free(s->pending[i]);
+    free(s->pending);
+    stn_names_free(s->by_name);
+    stn_table_free(s->by_res);
+    free(s);
+}
+
+const stn_sprite_source *stn_store_source(stn_store *s)
+{
+    return &s->source;
+}
+
+static struct entry *find(const stn_store *s, const char *name, int32_t version)
+{
+    struct entry *e = stn_names_get(s->by_name, name);
+
+    while (e && e->version != version)
+        e = e->next;
+    return e;
+}
+
+static struct entry *make_entry(stn_store *s, const char *name, int32_t version)
+{
+    struct entry *e;
+
+    if (s->count == STN_STORE_MAX)
+        return NULL;
+    e = calloc(1, sizeof *e);
+    if (!e || !(e->name = strdup(name))) {
+        free(e);
+        return NULL;
+    }
+    e->version = version;
+    e->next = stn_names_get(s->by_name, name);
+    if (!stn_names_put(s->by_name, name, e, NULL) || !stn_table_put(s->by_res, (uintptr_t)&e->res, e, NULL)) {
+        free(e->name);
+        free(e);
+        return NULL;
+    }
+    s->all[s->count++] = e;
+    return e;
+}
+
+stn_sprite_fault stn_store_get(stn_store *s, const char *name, int32_t version, const stn_sprite_res **out, stn_err *err)
+{
+    struct entry *e;
+
+    *out = NULL;
+    if (!name || !name[0])
+        return stn_sprite_fail(err, STN_SPRITE_LOAD_FAILED, "a resource without a name");
+    e = find(s, name, version);
+    if (!e) {
+        e = make_entry(s, name, version);
+        if (!e)
+            return stn_sprite_fail(err, STN_SPRITE_LOAD_FAILED, "no room for resource \"%s\"", name);
+        s->waiting++;
+        s->ops.ask(s->ops.ctx, name, version, 0);
+    }
+    if (e->state == ENTRY_READY) {
+        *out = &e->res;
+        return STN_SPRITE_OK;
+    }
+    if (e->state == ENTRY_FAILED)
+        return stn_sprite_fail(err, STN_SPRITE_LOAD_FAILED, "resource \"%s\" could not be loaded", name);
+    return STN_SPRITE_LOADING;
+}
+
+static void unhold(void *arg)
+{
+    struct holder *h = arg;
+
+    if (--h->refs > 0)
+        return;
+    stn_wire_free(h->wire);
+    if (h->release)
+        h->release(h->arg);
+    free(h);
+}
+
+static void give(stn_store *s, stn_job *job)
+{
+    if (s->pending_count == 0 && s->ops.give(s->ops.ctx, job))
+        return;
+    if (s->pending_count == s->pending_cap) {
+        size_t cap = s->pending_cap ? s->pending_cap * 2 : 64;
+        void *p = realloc(s->pending, cap * sizeof *s->pending);
+
+        if (!p) {
+            stn_log_error("out of memory: a picture or a mesh is lost");
+            stn_job_free(job);
+            return;
+        }
+        s->pending = p;
+        s->pending_cap = cap;
+    }
+    s->pending[s->pending_count++] = job;
+}
+
+bool stn_store_flush(stn_store *s)
+{
+    size_t done = 0;
+
+    while (done < s->pending_count && s->ops.give(s->ops.ctx, s->pending[done]))
+        done++;
+    memmove(s->pending, s->pending + done, (s->pending_count - done) * sizeof *s->pending);
+    s->pending_count -= done;
+    return s->pending_count == 0;
+}
+
+static uint32_t take_asset(stn_store *s)
+{
+    if (s->next_asset + 1 >= STN_MAX_ASSETS) {
+        if (stn_log_due(&s->asset_once))
+            stn_log_warn("more than %d textures and meshes: the newest are not drawn", STN_MAX_ASSETS);
+        return 0;
+    }
+    return ++s->next_asset;
+}
+
+/* How a texture is read: the table of rendering.md 11.1. */
+static stn_sampling sampling_of(const stn_res_tex *t)
+{
+    stn_sampling s = {STN_FILTER_LINEAR, STN_FILTER_LINEAR, STN_MIPS_NONE, 0};
+
+    if (t->mipmap != STN_MIP_NONE)
+        s.mip = STN_MIPS_LINEAR;
+    if (t->has_filter) {
+        s.mag = t->mag_linear ? STN_FILTER_LINEAR : STN_FILTER_NEAREST;
+        s.min = t->min_linear ? STN_FILTER_LINEAR : STN_FILTER_NEAREST;
+        s.mip = t->mip_filter < 0 ? STN_MIPS_NONE : t->mip_filter == 0 ? STN_MIPS_NEAREST : STN_MIPS_LINEAR;
+    }
+    return s;
+}
+
+/* A texture job of a picture layer; 0 when it has no pixels. */
+static uint32_t give_texture(stn_store *s, struct holder *h, uint32_t layer, stn_sampling sampling, uint8_t *last)
+{
+    const stn_wire_layer *l = stn_wire_layer_at(h->wire, layer);
+    stn_job *job;
+    uint32_t asset;
+
+    if (!l || l->levels < 1 || !l->pixels.data || l->problem[0] || !(asset = take_asset(s)))
+        return 0;
+    job = stn_job_new(STN_JOB_TEXTURE, 0);
+    if (!job)
+        return 0;
+    job->u.texture.asset = asset;
+    job->u.texture.sampling = sampling;
+    for (uint32_t i = 0; i < l->levels && i < 16; i++) {
+        stn_wire_span span;
+        stn_texture_level *level = &job->u.texture.levels[i];
+
+        if (!stn_wire_level(l, i, &level->width, &level->height, &span))
+            break;
+        level->rgba = span.data;
+        job->bytes += span.len;
+        job->u.texture.level_count++;
+        if (last && level->width * level->height > 0)
+            memcpy(last, span.data + (span.len - 4), 4);
+    }
+    job->release = unhold;
+    job->arg = h;
+    h->refs++;
+    give(s, job);
+    return asset;
+}
+
+static void remember(struct asset_of **list, size_t *count, struct asset_of a)
+{
+    void *p = realloc(*list, (*count + 1) * sizeof **list);
+
+    if (!p)
+        return;
+    *list = p;
+    (*list)[(*count)++] = a;
+}
+
+/* The mean of a picture, from its smallest levels: what the ground looks like from afar. */
+static void note_colour(struct entry *e, const stn_wire_layer *l)
+{
+    uint32_t w, h;
+    stn_wire_span span;
+    uint64_t sum[3] = {0}, n = 0;
+
+    if (!stn_wire_level(l, l->levels > 4 ? l->levels - 4 : l->levels - 1, &w, &h, &span))
+        return;
+    for (size_t i = 0; i + 3 < span.len; i += 4)
+        if (span.data[i + 3] >= 128) {
+            for (size_t c = 0; c < 3; c++)
+                sum[c] += span.data[i + c];
+            n++;
+        }
+    if (n == 0)
+        return;
+    for (int c = 0; c < 3; c++)
+        e->colour[c] = (uint8_t)(sum[c] / n);
+    e->colour[3] = 255;
+    e->has_colour = true;
+}
+
+/* All pictures of a resource at once, so that the frames need not be kept. */
+static void make_textures(stn_store *s, struct entry *e, struct holder *h)
+{
+    for (uint32_t i = 0; i < stn_res_count(e->owned); i++) {
+        const stn_res_layer *l = stn_res_layer_at(e->owned, i);
+        const stn_wire_layer *w = stn_wire_layer_at(h->wire, i);
+
+        if (l->kind == STN_LAYER_TEX) {
+            uint32_t asset = give_texture(s, h, i, sampling_of(l->as.tex), NULL);
+
+            remember(&e->textures, &e->texture_count, (struct asset_of){i, false, asset});
+            if (asset && !e->has_colour)
+                note_colour(e, w);
+        } else if (l->kind == STN_LAYER_TILESET && w->levels > 0) {
+            e->atlas = give_texture(s, h, i, (stn_sampling){STN_FILTER_LINEAR, STN_FILTER_LINEAR, STN_MIPS_LINEAR, 0},
+                                    NULL);
+        }
+    }
+}
+
+void stn_store_ready(stn_store *s, const char *name, int32_t version, stn_wire *wire, void (*release)(void *arg),
+                     void *arg)
+{
+    struct entry *e = find(s, name, version);
+    struct holder *h = calloc(1, sizeof *h);
+    stn_err err = {0};
+
+    if (!h) {
+        stn_wire_free(wire);
+        if (release)
+            release(arg);
+        return;
+    }
+    *h = (struct holder){.refs = 1, .wire = wire, .release = release, .arg = arg};
+    if (!e || e->state == ENTRY_READY) { /* not asked for, or here already: what sprites borrow stays */
+        unhold(h);
+        return;
+    }
+    if (stn_wire_res(wire, &e->owned, &err) != STN_OK) {
+        stn_store_failed(s, name, version, err.text);
+        unhold(h);
+        return;
+    }
+    s->waiting -= e->state == ENTRY_WAITING;
+    s->failed -= e->state == ENTRY_FAILED;
+    e->state = ENTRY_READY;
+    e->res.name = e->name;
+    e->res.version = stn_wire_version(wire);
+    e->res.res = e->owned;
+    make_textures(s, e, h);
+    unhold(h);
+}
+
+void stn_store_failed(stn_store *s, const char *name, int32_t version, const char *why)
+{
+    struct entry *e = find(s, name, version);
+
+    if (!e || e->state != ENTRY_WAITING)
+        return;
+    e->state = ENTRY_FAILED;
+    s->waiting--;
+    s->failed++;
+    stn_log_warn("resource %s (version %d): %s; a placeholder stands for it", name, version, why);
+}
+
+void stn_store_ask_again(stn_store *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->all[i]->state == ENTRY_WAITING)
+            s->ops.ask(s->ops.ctx, s->all[i]->name, s->all[i]->version, 0);
+}
+
+static struct entry *entry_of(const stn_store *s, const stn_sprite_res *res)
+{
+    return res ? stn_table_get(s->by_res, (uintptr_t)res) : NULL;
+}
+
+uint32_t stn_store_texture(stn_store *s, const stn_sprite_res *res, const stn_res_tex *tex)
+{
+    struct entry *e = entry_of(s, res);
+
+    for (size_t i = 0; e && i < e->texture_count; i++)
+        if (stn_res_layer_at(e->owned, e->textures[i].layer)->as.tex == tex)
+            return e->textures[i].asset;
+    return 0;
+}
+
+uint32_t stn_store_atlas(stn_store *s, const stn_sprite_res *res)
+{
+    struct entry *e = entry_of(s, res);
+
+    return e ? e->atlas : 0;
+}
+
+bool stn_store_tile_colour(stn_store *s, const char *name, int32_t version, uint8_t rgba[4])
+{
+    struct entry *e = find(s, name, version);
+
+    if (!e || !e->has_colour)
+        return false;
+    memcpy(rgba, e->colour, 4);
+    return true;
+}
+
+struct source_attr {
+    stn_attr from;
+    uint8_t slot, comps;
+};
+
+static const struct source_attr wanted[] = {
+    {STN_ATTR_POS, STN_VTX_POS, 3},      {STN_ATTR_NRM, STN_VTX_NRM, 3},      {STN_ATTR_TEX, STN_VTX_TEX, 2},
+    {STN_ATTR_COL, STN_VTX_COL, 4},      {STN_ATTR_OTEX, STN_VTX_OTEX, 2},    {STN_ATTR_TAN, STN_VTX_TAN, 3},
+    {STN_ATTR_BIT, STN_VTX_BIT, 3},      {STN_ATTR_BONEIDX, STN_VTX_BONE, 4}, {STN_ATTR_BONEWGT, STN_VTX_WEIGHT, 4},
+};
+
+static void copy_attr(uint8_t *to, uint32_t stride, const stn_attrib *a, uint32_t n, uint8_t comps)
+{
+    for (uint32_t v = 0; v < n; v++, to += stride) {
+        float out[4] = {0, 0, 0, 1};
+
+        for (uint8_t c = 0; c < comps && c < a->components; c++) {
+            if (a->i)
+                out[c] = a->i[v * a->components + c] < 0 ? 0.0f : (float)a->i[v * a->components + c];
+            else
+                out[c] = a->f[v * a->components + c];
+        }
+        memcpy(to, out, comps * sizeof(float));
+    }
+}
+
+static bool fill_mesh(stn_job *job, const stn_res_mesh *m, bool bones)
+{
+    const stn_res_vbuf *vbuf = m->vbuf->as.vbuf;
+    stn_mesh_desc *d = &job->u.mesh.desc;
+    uint8_t *data;
+
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        if (!stn_res_vbuf_attr(vbuf, wanted[i].from) || (!bones && wanted[i].slot >= STN_VTX_BONE))
+            continue;
+        d->attrs[d->attr_count++] = (stn_mesh_attr){.slot = wanted[i].slot,
+                                                    .comps = wanted[i].comps,
+                                                    .type = STN_VTX_F32,
+                                                    .offset = (uint16_t)d->stride};
+        d->stride += wanted[i].comps * 4u;
+    }
+    d->vertex_count = vbuf->num;
+    d->index_bytes = 2;
+    d->index_count = m->tris * 3;
+    d->indices = m->indices; /* of the resource, which outlives the job */
+    data = stn_job_memory(job, (size_t)d->stride * d->vertex_count);
+    if (!data)
+        return false;
+    for (uint32_t i = 0; i < d->attr_count; i++)
+        for (size_t k = 0; k < sizeof wanted / sizeof wanted[0]; k++)
+            if (wanted[k].slot == d->attrs[i].slot)
+                copy_attr(data + d->attrs[i].offset, d->stride, stn_res_vbuf_attr(vbuf, wanted[k].from),
+                          d->vertex_count, wanted[k].comps);
+    d->vertices = data;
+    job->bytes = (size_t)d->stride * d->vertex_count + (size_t)d->index_count * 2;
+    return true;
+}
+
+uint32_t stn_store_mesh(stn_store *s, const stn_sprite_res *res, const stn_res_layer *mesh, bool bones)
+{
+    struct entry *e = entry_of(s, res);
+    stn_job *job;
+    uint32_t asset = 0;
+    stn_err err = {0};
+
+    if (!e || mesh->kind != STN_LAYER_MESH)
+        return 0;
+    for (size_t i = 0; i < e->mesh_count; i++)
+        if (e->meshes[i].layer == mesh->index && e->meshes[i].bones == bones)
+            return e->meshes[i].asset;
+    job = stn_job_new(STN_JOB_MESH, 0);
+    if (job && fill_mesh(job, mesh->as.mesh, bones)) {
+        if (stn_mesh_check(&job->u.mesh.desc, &err) == STN_OK)
+            asset = take_asset(s);
+        else
+            stn_log_warn("%s: mesh layer %u is not drawn: %s", res->name, mesh->index, err.text);
+    }
+    remember(&e->meshes, &e->mesh_count, (struct asset_of){mesh->index, bones, asset});
+    if (!asset) {
+        stn_job_free(job);
+        return 0;
+    }
+    job->u.mesh.asset = asset;
+    give(s, job);
+    return asset;
+}
+
+void stn_store_counts(const stn_store *s, unsigned *known, unsigned *waiting, unsigned *failed)
+{
+    *known = (unsigned)s->count;
+    *waiting = s->waiting;
+    *failed = s->failed;
+}

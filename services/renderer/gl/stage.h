@@ -1,0 +1,76 @@
+/* stage.h - the scene as the GL thread has it: what the build thread finished, placed, moved and drawn at frame rate.
+ *
+ * Two scenes, one shown and one being filled: when world starts a new frame of reference the old scene stays, frozen, until
+ * the new one is complete or STN_STAGE_SWAP_SECONDS have passed; then they are swapped once.
+ * Jobs that hold data (cuts, grids, looks) are kept as long as they are shown and then given back; nothing is copied.
+ * Everything here belongs to the GL thread and never waits.
+ * Source: docs/design.md 5.2, 6; docs/spec/rendering.md 6, 14.1, 23.
+ */
+#ifndef STN_RENDERER_GL_STAGE_H
+#define STN_RENDERER_GL_STAGE_H
+
+#include "renderer/build/job.h"
+#include "renderer/gl/view.h"
+#include "renderer/scene/spatial.h"
+
+#define STN_STAGE_SWAP_SECONDS 5.0
+
+typedef struct stn_stage stn_stage;
+
+typedef struct stn_stage_parts {
+    stn_view *view;
+    stn_meshes *meshes;
+    stn_textures *textures;
+    /* Takes back a job that is no longer needed. */
+    void (*spent)(void *arg, stn_job *job);
+    void *arg;
+} stn_stage_parts;
+
+stn_stage *stn_stage_new(const stn_stage_parts *parts); /* NULL: out of memory */
+void stn_stage_free(stn_stage *s);
+
+/* Uploads and applies; takes the job. */
+void stn_stage_take(stn_stage *s, stn_job *job);
+/* Clocks: motion, light. Also decides about the swap of scenes. */
+void stn_stage_tick(stn_stage *s, double dt);
+
+typedef struct stn_stage_look {
+    bool shadows, outlines, fog;
+    float fog_distance; /* map units from the focus to full fog */
+    double time;
+} stn_stage_look;
+
+/* Adds everything visible to the view and fills light, sky and shadow of the frame; view and proj are set. */
+void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_frame *frame);
+
+/* The followed object's place in render space; false when it is not known (the last good one is then given). */
+bool stn_stage_focus(const stn_stage *s, stn_v3 *out);
+bool stn_stage_height(const stn_stage *s, double x, double y, float *z);
+/* Where a ray meets the ground, map space. False: nowhere near. */
+bool stn_stage_ray_ground(const stn_stage *s, stn_v3 origin, stn_v3 dir, double *x, double *y, double *distance);
+/* The nearest object whose bounds the ray meets; 0 = none. */
+int64_t stn_stage_ray_object(const stn_stage *s, stn_v3 origin, stn_v3 dir, double *distance);
+
+typedef struct stn_stage_facts {
+    stn_job_facts world;
+    uint64_t frame; /* of reference shown, 0 = none yet */
+    bool frozen; /* another frame of reference is being filled */
+    size_t cuts, gobs, gobs_seen, cuts_seen, grids;
+    double day_progress;
+    bool night;
+    unsigned failed_uploads;
+} stn_stage_facts;
+
+void stn_stage_get(const stn_stage *s, stn_stage_facts *out);
+/* Everything that is wanted is there. */
+bool stn_stage_complete(const stn_stage *s);
+/* Moves whenever a grid came or went: the minimap looks again then. */
+uint64_t stn_stage_map_version(const stn_stage *s);
+const stn_job_grid *stn_stage_grid(const stn_stage *s, int32_t gx, int32_t gy); /* NULL: not there */
+
+/* Texts over heads: calls fn with the place above the head, render space. */
+void stn_stage_each_text(const stn_stage *s, void (*fn)(void *arg, stn_v3 at, const char *text), void *arg);
+/* Marks of objects for the minimap, map space: kind 0 other, 1 person, 2 the player. */
+void stn_stage_each_mark(const stn_stage *s, void (*fn)(void *arg, double x, double y, int kind), void *arg);
+
+#endif

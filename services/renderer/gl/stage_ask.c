@@ -1,0 +1,143 @@
+/* stage_ask.c - questions to the stage: heights, rays, figures, marks. */
+#include "renderer/gl/stage_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+bool stn_stage_focus(const stn_stage *s, stn_v3 *out)
+{
+    const stage_scene *sc = &s->scenes[s->shown];
+
+    *out = sc->focus;
+    return sc->has_focus;
+}
+
+bool stn_stage_height(const stn_stage *s, double x, double y, float *z)
+{
+    return stage_height_in(&s->scenes[s->shown], x, y, z);
+}
+
+bool stn_stage_ray_ground(const stn_stage *s, stn_v3 origin, stn_v3 dir, double *x, double *y, double *distance)
+{
+    const stage_scene *sc = &s->scenes[s->shown];
+    const double step = 5.5, reach = 6000.0;
+    double before = NAN, at = 0.0;
+
+    /* Steps of half a tile until the ray is below the ground, then halving. */
+    for (at = 0.0; at < reach; at += step) {
+        float z;
+        double px = (double)origin.x + (double)dir.x * at, py = -((double)origin.y + (double)dir.y * at);
+        double pz = (double)origin.z + (double)dir.z * at;
+
+        if (!stage_height_in(sc, px, py, &z))
+            continue;
+        if (pz <= (double)z) {
+            double lo = isnan(before) ? at : before, hi = at;
+
+            for (int i = 0; i < 24; i++) {
+                double mid = (lo + hi) * 0.5, mx = (double)origin.x + (double)dir.x * mid;
+                double my = -((double)origin.y + (double)dir.y * mid), mz = (double)origin.z + (double)dir.z * mid;
+
+                if (!stage_height_in(sc, mx, my, &z) || mz > (double)z)
+                    lo = mid;
+                else
+                    hi = mid;
+            }
+            *x = (double)origin.x + (double)dir.x * hi;
+            *y = -((double)origin.y + (double)dir.y * hi);
+            *distance = hi;
+            return true;
+        }
+        before = at;
+    }
+    return false;
+}
+
+int64_t stn_stage_ray_object(const stn_stage *s, stn_v3 origin, stn_v3 dir, double *distance)
+{
+    const stage_scene *sc = &s->scenes[s->shown];
+    stn_sg_ray ray = {{(double)origin.x, (double)origin.y, (double)origin.z},
+                      {(double)dir.x, (double)dir.y, (double)dir.z}};
+    stn_sg_pick found[8];
+    size_t n = stn_sg_pick_bounds(sc->gob_root, &ray, found, 8);
+
+    for (size_t i = 0; i < n; i++) {
+        const stage_gob *g = stn_spatial_user(found[i].mesh);
+
+        if (!g->look || !g->placed || g->look->u.look.leaf_count == 0 ||
+            (sc->facts.has_player && g->id == sc->facts.player))
+            continue;
+        *distance = found[i].distance;
+        return g->id;
+    }
+    return 0;
+}
+
+void stn_stage_get(const stn_stage *s, stn_stage_facts *out)
+{
+    const stage_scene *sc = &s->scenes[s->shown];
+    size_t it = 0;
+    uint64_t key;
+    void *v;
+
+    memset(out, 0, sizeof *out);
+    out->world = s->scenes[s->filling ? 1 - s->shown : s->shown].facts;
+    out->frame = sc->frame;
+    out->frozen = s->filling;
+    while (stn_table_next(sc->cuts, &it, &key, &v))
+        out->cuts += ((const stage_cut *)v)->job != NULL && ((const stage_cut *)v)->half == 0;
+    out->gobs = stn_table_count(sc->gobs);
+    out->grids = stn_table_count(sc->grids);
+    out->gobs_seen = s->gobs_seen;
+    out->cuts_seen = s->cuts_seen;
+    out->day_progress = s->day_progress;
+    out->night = s->night;
+    out->failed_uploads = s->failed_uploads;
+}
+
+uint64_t stn_stage_map_version(const stn_stage *s)
+{
+    return s->map_version;
+}
+
+const stn_job_grid *stn_stage_grid(const stn_stage *s, int32_t gx, int32_t gy)
+{
+    const stn_job *job = stn_table_get(s->scenes[s->shown].grids, stage_grid_key(gx, gy));
+
+    return job ? &job->u.grid : NULL;
+}
+
+void stn_stage_each_text(const stn_stage *s, void (*fn)(void *arg, stn_v3 at, const char *text), void *arg)
+{
+    size_t it = 0;
+    uint64_t key;
+    void *v;
+
+    while (stn_table_next(s->scenes[s->shown].gobs, &it, &key, &v)) {
+        const stage_gob *g = v;
+
+        if (g->text_left > 0.0 && g->text[0] && g->placed)
+            fn(arg, (stn_v3){(float)g->shown_x, -(float)g->shown_y, g->shown_z + 20.0f}, g->text);
+    }
+}
+
+void stn_stage_each_mark(const stn_stage *s, void (*fn)(void *arg, double x, double y, int kind), void *arg)
+{
+    const stage_scene *sc = &s->scenes[s->shown];
+    size_t it = 0;
+    uint64_t key;
+    void *v;
+
+    while (stn_table_next(sc->gobs, &it, &key, &v)) {
+        const stage_gob *g = v;
+
+        if (!g->placed || !g->look)
+            continue;
+        if (sc->facts.has_player && g->id == sc->facts.player)
+            fn(arg, g->shown_x, g->shown_y, 2);
+        else if (g->look->u.look.animated)
+            fn(arg, g->shown_x, g->shown_y, 1);
+        else if (!g->look->u.look.tree)
+            fn(arg, g->shown_x, g->shown_y, 0);
+    }
+}

@@ -1,0 +1,294 @@
+/* stage_draw.c - what of the stage is in the picture, and the light on it. */
+#include "renderer/gl/stage_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_POINT_LIGHTS (STN_FRAME_LIGHTS - 1)
+
+/* The scene graph's camera from the matrices that draw. */
+static bool camera_of(const stn_m4 *view, const stn_m4 *proj, stn_sg_camera *c)
+{
+    stn_m4 inv;
+    double near, far, px = (double)proj->m[0], py = (double)proj->m[5];
+
+    if (!stn_m4_invert(view, &inv) || px == 0.0 || py == 0.0)
+        return false;
+    memset(c, 0, sizeof *c);
+    c->parallel = proj->m[15] != 0.0f;
+    c->location = (stn_sg_v3){(double)inv.m[12], (double)inv.m[13], (double)inv.m[14]};
+    c->axis_left = (stn_sg_v3){-(double)inv.m[0], -(double)inv.m[1], -(double)inv.m[2]};
+    c->axis_up = (stn_sg_v3){(double)inv.m[4], (double)inv.m[5], (double)inv.m[6]};
+    c->axis_dir = (stn_sg_v3){-(double)inv.m[8], -(double)inv.m[9], -(double)inv.m[10]};
+    if (c->parallel) {
+        near = ((double)proj->m[14] + 1.0) / (double)proj->m[10];
+        far = ((double)proj->m[14] - 1.0) / (double)proj->m[10];
+        c->right = 1.0 / px;
+        c->top = 1.0 / py;
+    } else {
+        near = (double)proj->m[14] / ((double)proj->m[10] - 1.0);
+        far = (double)proj->m[14] / ((double)proj->m[10] + 1.0);
+        c->right = near / px;
+        c->top = near / py;
+    }
+    c->near = fmin(fabs(near), fabs(far));
+    c->far = fmax(fabs(near), fabs(far));
+    c->left = -c->right;
+    c->bottom = -c->top;
+    stn_sg_camera_planes(c);
+    if (c->parallel) {
+        /* Of a parallel camera the sides stand apart from the axes: outward planes through the edges. */
+        double at_left = stn_sg_dot(c->axis_left, c->location), at_up = stn_sg_dot(c->axis_up, c->location);
+
+        c->planes[0] = (stn_sg_plane){{-c->axis_left.x, -c->axis_left.y, -c->axis_left.z}, -at_left - c->right};
+        c->planes[1] = (stn_sg_plane){c->axis_left, at_left - c->right};
+        c->planes[2] = (stn_sg_plane){c->axis_up, at_up - c->top};
+        c->planes[3] = (stn_sg_plane){{-c->axis_up.x, -c->axis_up.y, -c->axis_up.z}, -at_up - c->top};
+    }
+    return true;
+}
+
+static void add_cut(stn_stage *s, stage_cut *c, unsigned flags)
+{
+    stn_instance in = {.model = stn_m4_xlate((stn_v3){(float)c->x * 275.0f, (float)c->y * -275.0f, 0.0f})};
+    stn_job_cut *cut = &c->job->u.cut;
+
+    if (c->half == 1)
+        in.model = stn_m4_identity(); /* decoration has places of its own */
+    for (uint32_t i = 0; i < cut->part_count; i++) {
+        stn_cut_part *p = &cut->parts[i];
+        unsigned f = flags;
+
+        if (!p->casts)
+            f &= ~(unsigned)STN_DRAW_CASTS;
+        if (!p->material_id)
+            p->material_id = stage_material(s, &p->material);
+        if (p->material_id && p->mesh_id && f)
+            stn_view_add(s->parts.view, p->mesh_id, p->material_id, &in, f);
+    }
+}
+
+static const stn_m4 *pose_of(const stage_scene *sc, const stage_gob *g, const stn_gob_pose **pose)
+{
+    if (!g->pose || !sc->poses || g->pose > sc->poses->u.poses.gob_count)
+        return NULL;
+    *pose = &sc->poses->u.poses.gobs[g->pose - 1];
+    if ((*pose)->id != g->id || (*pose)->version != g->look->u.look.version ||
+        (*pose)->leaf_count != g->look->u.look.leaf_count)
+        return NULL;
+    return sc->poses->u.poses.matrices + (*pose)->first;
+}
+
+static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, unsigned flags)
+{
+    stn_gob_look *look = &g->look->u.look;
+    const stn_gob_pose *pose = NULL;
+    const stn_m4 *matrices = pose_of(sc, g, &pose);
+    uint32_t bone = 0;
+
+    for (uint32_t i = 0; i < look->leaf_count; i++) {
+        stn_leaf_look *l = &look->leaves[i];
+        stn_instance in = {.model = stn_m4_mul(g->matrix, matrices ? matrices[i] : l->local)};
+        unsigned f = l->casts ? flags : flags & ~(unsigned)STN_DRAW_CASTS;
+        uint32_t mesh = l->mesh < STN_MAX_ASSETS ? s->meshes[l->mesh] : 0;
+
+        if (l->bones) {
+            /* A mesh on bones without a pose would collapse: it waits for the first one. */
+            if (!matrices || bone + l->bones > pose->bone_count)
+                continue;
+            in.bones = stn_view_bones(s->parts.view, matrices + pose->leaf_count + bone, l->bones);
+            bone += l->bones;
+            if (!in.bones)
+                continue;
+        }
+        if (!l->material_id)
+            l->material_id = stage_material(s, &l->material);
+        if (!l->material_id || !mesh || !f)
+            continue;
+        memcpy(in.mix, l->mix, sizeof in.mix);
+        if (l->sway > 0.0f) {
+            memcpy(in.sway_slow, g->sway_slow, sizeof in.sway_slow);
+            memcpy(in.sway_fast, g->sway_fast, sizeof in.sway_fast);
+        }
+        stn_view_add(s->parts.view, mesh, l->material_id, &in, f);
+    }
+}
+
+/* Near enough to the shadow map's middle to throw a shadow into it. */
+static bool in_shadow_reach(const stn_spatial *sp, stn_v3 focus, double reach)
+{
+    const stn_bound *b = stn_spatial_bound(sp);
+    double dx, dy, r;
+
+    if (!stn_bound_is_finite(b))
+        return true;
+    dx = b->c.x - (double)focus.x;
+    dy = b->c.y - (double)focus.y;
+    r = b->kind == STN_BOUND_BOX ? hypot(b->e.x, b->e.y) : b->r;
+    return hypot(dx, dy) < reach + r;
+}
+
+static void put_day(stn_stage *s, stn_frame *f)
+{
+    stn_m4 one = stn_m4_identity();
+    stn_v4 d = stn_daylight_dir(s->day.now.elev, s->day.now.angle);
+    stn_lit *l = &f->lights[0];
+
+    memset(l, 0, sizeof *l);
+    l->pos = stn_light_dir(&f->view, &one, (stn_v3){d.x, d.y, d.z});
+    l->amb = stn_colour_f(s->day.now.amb);
+    l->dif = stn_colour_f(s->day.now.dif);
+    l->spc = stn_colour_f(s->day.now.spc);
+    f->light_count = 1;
+    f->day_light = 0;
+}
+
+/* The nearest lights of objects, flickering. */
+static void put_points(stn_stage *s, const stage_scene *sc, stn_v3 focus, stn_frame *f)
+{
+    float far[MAX_POINT_LIGHTS];
+    int n = 0;
+    size_t it = 0;
+    uint64_t key;
+    void *v;
+    stn_m4 one = stn_m4_identity();
+
+    (void)s;
+    while (stn_table_next(sc->gobs, &it, &key, &v)) {
+        const stage_gob *g = v;
+
+        for (uint32_t i = 0; g->look && g->placed && i < g->look->u.look.light_count; i++) {
+            const stn_gob_light *gl = &g->look->u.look.lights[i];
+            stn_v3 at = stn_m4_pt(&g->matrix, gl->at);
+            float d = stn_v3_dist(at, focus), k = gl->flickers ? g->flicker : 1.0f;
+            stn_lit l = {.pos = stn_light_pos(&f->view, &one, at),
+                         .amb = {gl->amb[0] * k, gl->amb[1] * k, gl->amb[2] * k, gl->amb[3] * k},
+                         .dif = {gl->dif[0] * k, gl->dif[1] * k, gl->dif[2] * k, gl->dif[3] * k},
+                         .spc = {gl->spc[0] * k, gl->spc[1] * k, gl->spc[2] * k, gl->spc[3] * k},
+                         .ac = gl->att[0],
+                         .al = gl->att[1],
+                         .aq = gl->att[2],
+                         .at = gl->att[3]};
+            int slot = n;
+
+            if (n == MAX_POINT_LIGHTS)
+                for (int q = slot = 0; q < n; q++)
+                    slot = far[q] > far[slot] ? q : slot;
+            else
+                n++;
+            if (slot < n && (n < MAX_POINT_LIGHTS || f->lights[1 + slot].pos.w == 0.0f || far[slot] > d)) {
+                far[slot] = d;
+                f->lights[1 + slot] = l;
+            }
+        }
+    }
+    f->light_count = 1 + n;
+}
+
+static float lum(stn_v4 c)
+{
+    return 0.3f * c.x + 0.59f * c.y + 0.11f * c.z;
+}
+
+/* The sky takes its brightness from the day light, so that evening and night follow by themselves. */
+static void put_sky(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_frame *f)
+{
+    stn_v4 amb = stn_colour_f(s->day.now.amb), dif = stn_colour_f(s->day.now.dif);
+    float day = s->day.known ? fminf(1.0f, 0.35f * lum(amb) + 0.75f * lum(dif)) : 0.0f;
+    const float low[3] = {0.72f, 0.79f, 0.84f}, high[3] = {0.36f, 0.52f, 0.72f};
+    float warm = dif.x > 0.01f ? fminf(1.3f, dif.x / fmaxf(dif.z, 0.05f)) : 1.0f;
+
+    for (int i = 0; i < 3; i++) {
+        float tint = i == 0 ? 0.85f + 0.15f * warm : i == 2 ? 1.1f - 0.1f * warm : 1.0f;
+
+        f->sky_low[i] = low[i] * day * tint + 0.015f;
+        f->sky_high[i] = high[i] * day + 0.02f;
+        f->clear[i] = f->sky_low[i];
+        f->fog[i] = f->sky_low[i];
+    }
+    f->clear[3] = 1.0f;
+    f->sky_low[3] = 0.5f;
+    f->fog[3] = look->fog ? 1.0f : 0.0f;
+    f->fog_range[0] = focus.x;
+    f->fog_range[1] = focus.y;
+    f->fog_range[2] = look->fog_distance * 0.55f;
+    f->fog_range[3] = look->fog_distance;
+}
+
+static void put_shadow(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_frame *f)
+{
+    stn_v4 d = stn_daylight_dir(s->day.now.elev, s->day.now.angle);
+
+    if (!look->shadows || !s->day.known || d.z <= 0.02f)
+        return;
+    stn_shadow_follow_tick(&s->shadow, s->dt, d, focus, STN_SHADOW_SIZE);
+    f->shadows = STN_SHADOWS_PCF;
+    f->shadow_view = s->shadow.place.view;
+    f->shadow_proj = s->shadow.place.proj;
+    f->shadow_matrix = stn_shadow_matrix(&s->shadow.place, &f->view);
+}
+
+static void add_casters(stn_stage *s, const stage_scene *sc, stn_v3 focus)
+{
+    size_t it = 0;
+    uint64_t key;
+    void *v;
+
+    while (stn_table_next(sc->cuts, &it, &key, &v)) {
+        stage_cut *c = v;
+
+        if (c->job && in_shadow_reach(c->spatial, focus, (double)STN_SHADOW_SIZE))
+            add_cut(s, c, STN_DRAW_CASTS);
+    }
+    it = 0;
+    while (stn_table_next(sc->gobs, &it, &key, &v)) {
+        stage_gob *g = v;
+
+        if (g->look && g->placed && in_shadow_reach(g->spatial, focus, (double)STN_SHADOW_SIZE))
+            add_gob(s, sc, g, STN_DRAW_CASTS);
+    }
+}
+
+void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_frame *f)
+{
+    stage_scene *sc = stage_shown(s);
+    stn_sg_camera cam;
+
+    f->time = look->time;
+    f->day_light = -1;
+    f->outlines = look->outlines;
+    f->wind[0] = 1.0f;
+    f->wind[1] = 0.8f;
+    f->wind[2] = 0.6f;
+    if (s->day.known) {
+        put_day(s, f);
+        put_points(s, sc, focus, f);
+    }
+    put_sky(s, look, focus, f);
+    put_shadow(s, look, focus, f);
+    s->gobs_seen = s->cuts_seen = 0;
+    if (!camera_of(&f->view, &f->proj, &cam))
+        return;
+    stn_sg_queue_clear(&s->queue);
+    stn_sg_queue_visible(&s->queue, sc->cut_root, &cam);
+    for (size_t i = 0; i < s->queue.count; i++) {
+        stage_cut *c = stn_spatial_user(s->queue.items[i].mesh);
+
+        if (c->job) {
+            s->cuts_seen++;
+            add_cut(s, c, STN_DRAW_VISIBLE);
+        }
+    }
+    stn_sg_queue_clear(&s->queue);
+    stn_sg_queue_visible(&s->queue, sc->gob_root, &cam);
+    for (size_t i = 0; i < s->queue.count; i++) {
+        stage_gob *g = stn_spatial_user(s->queue.items[i].mesh);
+
+        if (g->look && g->placed) {
+            s->gobs_seen++;
+            add_gob(s, sc, g, STN_DRAW_VISIBLE);
+        }
+    }
+    if (f->shadows != STN_SHADOWS_NONE)
+        add_casters(s, sc, focus);
+}

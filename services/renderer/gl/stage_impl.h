@@ -1,0 +1,89 @@
+/* stage_impl.h - the inside of stage.h: for stage.c, stage_draw.c and stage_ask.c alone. */
+#ifndef STN_RENDERER_GL_STAGE_IMPL_H
+#define STN_RENDERER_GL_STAGE_IMPL_H
+
+#include "base/log.h"
+#include "base/table.h"
+#include "renderer/gl/stage.h"
+#include "renderer/scene/shadow.h"
+
+#define TEXT_SECONDS 8.0
+
+typedef struct stage_cut {
+    stn_job *job; /* shown */
+    stn_job *next; /* uploaded, waiting for the rest of its change */
+    stn_spatial *spatial;
+    int32_t x, y;
+    int half;
+} stage_cut;
+
+typedef struct stage_gob {
+    int64_t id;
+    stn_job *look; /* NULL: not known yet */
+    stn_gob_place place;
+    bool placed, place_due;
+    double shown_x, shown_y;
+    float shown_z;
+    stn_m4 matrix;
+    stn_spatial *spatial;
+    float sway_slow[4], sway_fast[4];
+    float flicker, flicker_from, flicker_to, flicker_at, flicker_time;
+    char text[STN_JOB_TEXT];
+    double text_left;
+    uint32_t pose; /* index + 1 in the newest poses job, 0 = none */
+} stage_gob;
+
+typedef struct stage_scene {
+    uint64_t frame;
+    stn_table *cuts, *gobs, *grids; /* by key: stage_cut, stage_gob, stn_job */
+    stn_spatial *root, *cut_root, *gob_root;
+    stn_job *poses;
+    stn_job_facts facts;
+    stn_v3 focus;
+    bool has_focus;
+} stage_scene;
+
+struct stn_stage {
+    stn_stage_parts parts;
+    stage_scene scenes[2];
+    int shown;
+    bool filling; /* the other scene is being filled */
+    double filling_since;
+    uint32_t *textures, *meshes; /* asset -> id of the table */
+    uint8_t *texture_state; /* 0 not here, 1 here, 2 refused */
+    stn_dayfade day;
+    double day_progress;
+    bool night;
+    uint64_t map_version, grid_version;
+    stn_shadow_follow shadow;
+    stn_sg_queue queue;
+    size_t gobs_seen, cuts_seen;
+    unsigned failed_uploads;
+    double dt; /* of the last tick */
+    uint64_t chance;
+    stn_log_once upload_once;
+};
+
+static inline stage_scene *stage_shown(stn_stage *s)
+{
+    return &s->scenes[s->shown];
+}
+/* Where what comes goes: the scene being filled if there is one. */
+static inline stage_scene *stage_target(stn_stage *s)
+{
+    return &s->scenes[s->filling ? 1 - s->shown : s->shown];
+}
+static inline uint64_t stage_cut_key(int32_t x, int32_t y, int half)
+{
+    return ((uint64_t)(uint32_t)x << 32 | (uint32_t)y) * 2 + (uint64_t)half;
+}
+static inline uint64_t stage_grid_key(int32_t x, int32_t y)
+{
+    return (uint64_t)(uint32_t)x << 32 | (uint32_t)y;
+}
+bool stage_height_in(const stage_scene *sc, double x, double y, float *z);
+void stage_place_gob(stn_stage *s, stage_scene *sc, stage_gob *g);
+/* 0 while a texture is on its way. */
+uint32_t stage_material(stn_stage *s, const stn_matstate *m);
+
+#endif
