@@ -35,7 +35,7 @@ typedef struct gob_overlay {
 
 typedef struct gob {
     int64_t id;
-    uint64_t incarnation;
+    uint64_t incarnation, mark; /* mark: of the snapshot that named it last */
     /* place */
     double x, y, angle;
     float z;
@@ -92,7 +92,7 @@ struct stn_gobs {
     stn_table *by_id;
     stn_unpacker *unpacker; /* of components */
     stn_arena *arena;
-    uint64_t frame, versions, faults;
+    uint64_t frame, versions, faults, mark;
     stn_log_once fault_once, full_once;
     double since_pose;
     size_t next; /* where building goes on in the next tick */

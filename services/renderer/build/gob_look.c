@@ -235,7 +235,7 @@ static void grow(stn_gob_look *look, const stn_res_mesh *m, const stn_m4 *local)
     }
 }
 
-static bool moves(const stn_part *p)
+static bool moves(const stn_sprite_part *p)
 {
     for (uint32_t i = 0; i < p->n_dyns; i++)
         if (p->dyns[i].kind == STN_DYN_BONES || p->dyns[i].kind == STN_DYN_RIGID)
@@ -285,7 +285,7 @@ static bool take_leaf(void *user, const stn_leaf *leaf)
 static void take_lights(struct gather *t, const stn_sprite *sprite)
 {
     uint32_t n;
-    const stn_part *parts = stn_sprite_parts(sprite, &n);
+    const stn_sprite_part *parts = stn_sprite_parts(sprite, &n);
 
     for (uint32_t i = 0; i < n; i++) {
         stn_light l;

@@ -133,6 +133,7 @@ stn_status stn_gobs_entity(stn_gobs *all, const Stenness__Entity *e, stn_err *er
             return STN_OK;
         g->incarnation = e->incarnation;
     }
+    g->mark = all->mark;
     for (size_t i = 0; i < e->n_removed_components; i++)
         gob_component_removed(g, e->removed_components[i]);
     for (size_t i = 0; i < e->n_components; i++) {
@@ -156,6 +157,31 @@ void stn_gobs_remove(stn_gobs *all, int64_t id)
         stn_log_debug("no room to tell that object %lld is gone", (long long)id);
         stn_job_free(job);
     }
+}
+
+void stn_gobs_snapshot_begin(stn_gobs *all)
+{
+    all->mark++;
+}
+
+void stn_gobs_snapshot_end(stn_gobs *all)
+{
+    int64_t gone[256];
+    size_t n;
+
+    /* In portions, because the table may not change while it is walked. */
+    do {
+        size_t it = 0;
+        uint64_t key;
+        void *v;
+
+        n = 0;
+        while (n < 256 && stn_table_next(all->by_id, &it, &key, &v))
+            if (((gob *)v)->mark != all->mark)
+                gone[n++] = ((gob *)v)->id;
+        for (size_t i = 0; i < n; i++)
+            stn_gobs_remove(all, gone[i]);
+    } while (n == 256);
 }
 
 void gob_fault(stn_gobs *all, const gob *g, const char *what, stn_sprite_fault f, const stn_err *err)

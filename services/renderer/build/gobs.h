@@ -27,7 +27,10 @@ stn_gobs *stn_gobs_new(stn_store *store, const stn_gobs_ops *ops); /* NULL: out 
 void stn_gobs_free(stn_gobs *g);
 /* Another frame of reference: all objects go. */
 void stn_gobs_frame(stn_gobs *g, uint64_t frame);
-/* `now_age_s`: how long ago world said it. STN_BAD_DATA names the component. */
+/* World tells everything anew: what it does not name until the end is gone. */
+void stn_gobs_snapshot_begin(stn_gobs *g);
+void stn_gobs_snapshot_end(stn_gobs *g);
+/* STN_BAD_DATA names the component. */
 stn_status stn_gobs_entity(stn_gobs *g, const Stenness__Entity *e, stn_err *err);
 void stn_gobs_remove(stn_gobs *g, int64_t id);
 /* Animates, builds what is due (at most for `budget_ns`), and gives looks and poses. */

@@ -29,7 +29,7 @@ typedef enum stn_job_kind {
     STN_JOB_TEXTURE,
     STN_JOB_MESH,
     STN_JOB_ASSET_DROP,
-    STN_JOB_FRAME, /* a new frame of reference begins: what follows fills it */
+    STN_JOB_FRAME, /* a new frame of reference begins: what follows fills it; u.id = its session number */
     STN_JOB_CUT,
     STN_JOB_CUT_DROP,
     STN_JOB_GRID,
@@ -114,7 +114,7 @@ typedef struct stn_gob_look {
     int placer; /* 0 upright on the ground, 1 inclined with it */
     bool animated;
     bool tree;
-    char resource[96];
+    char resource[128];
 } stn_gob_look;
 
 typedef struct stn_gob_place {

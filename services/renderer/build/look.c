@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-static bool set(const stn_state *s, stn_slot slot)
+static bool set(const stn_state *s, stn_sprite_slot slot)
 {
     return s->presence[slot] == STN_SET;
 }
 
 /* A write of nothing, as against no write at all. */
-static bool hidden(const stn_state *s, stn_slot slot)
+static bool hidden(const stn_state *s, stn_sprite_slot slot)
 {
     return s->presence[slot] == STN_NOTHING;
 }
@@ -79,11 +79,11 @@ static void textures(stn_store *s, const stn_state *st, stn_matstate *m)
 
 static uint8_t blend_fn(uint8_t fn)
 {
-    static const uint8_t map[] = {[STN_BLEND_ADD] = STN_BM_ADD,
-                                  [STN_BLEND_SUB] = STN_BM_SUB,
-                                  [STN_BLEND_RSUB] = STN_BM_RSUB,
-                                  [STN_BLEND_MIN] = STN_BM_MIN,
-                                  [STN_BLEND_MAX] = STN_BM_MAX};
+    static const uint8_t map[] = {[STN_MIX_ADD] = STN_BM_ADD,
+                                  [STN_MIX_SUB] = STN_BM_SUB,
+                                  [STN_MIX_RSUB] = STN_BM_RSUB,
+                                  [STN_MIX_MIN] = STN_BM_MIN,
+                                  [STN_MIX_MAX] = STN_BM_MAX};
 
     return fn < sizeof map ? map[fn] : STN_BM_ADD;
 }
@@ -97,7 +97,7 @@ static void fixed(const stn_state *st, stn_matstate *m)
     m->no_normal = hidden(st, STN_SLOT_NORMAL);
     m->no_shadow = set(st, STN_SLOT_MASKSHADOW);
     if (set(st, STN_SLOT_BLEND)) {
-        const stn_blend *b = &st->values[STN_SLOT_BLEND].u.blend;
+        const stn_sprite_blend *b = &st->values[STN_SLOT_BLEND].u.blend;
 
         m->blend = (stn_blendmode){blend_fn(b->fn),       b->src, b->dst, blend_fn(b->alpha_fn),
                                    b->alpha_src, b->alpha_dst};
@@ -124,7 +124,7 @@ static stn_sprite_fault enter(stn_store *s, const char *name, int32_t version, i
 {
     const stn_sprite_res *res;
     const stn_res_mat *mat;
-    stn_material built;
+    stn_sprite_mat built;
     stn_sprite_fault f = stn_store_get(s, name, version, &res, err);
     stn_level level;
 

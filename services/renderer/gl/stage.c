@@ -370,7 +370,7 @@ static void take_global(stn_stage *s, const stn_job_global *g)
     s->night = g->night;
 }
 
-static void begin_frame(stn_stage *s, uint64_t frame)
+static void begin_frame(stn_stage *s, uint64_t frame, uint64_t session)
 {
     stage_scene *other = &s->scenes[1 - s->shown];
 
@@ -382,6 +382,7 @@ static void begin_frame(stn_stage *s, uint64_t frame)
         return;
     scene_clear(s, other);
     other->frame = frame;
+    other->session = session;
     if (stage_shown(s)->frame == 0) {
         s->shown = 1 - s->shown; /* nothing was shown before: fill in sight */
         s->filling = false;
@@ -420,7 +421,7 @@ void stn_stage_take(stn_stage *s, stn_job *job)
     case STN_JOB_ASSET_DROP:
         break;
     case STN_JOB_FRAME:
-        begin_frame(s, job->frame);
+        begin_frame(s, job->frame, (uint64_t)job->u.id);
         break;
     case STN_JOB_CUT:
         kept = take_cut(s, sc, job);

@@ -35,7 +35,7 @@ void stn_stage_take(stn_stage *s, stn_job *job);
 void stn_stage_tick(stn_stage *s, double dt);
 
 typedef struct stn_stage_look {
-    bool shadows, outlines, fog;
+    bool shadows, outlines, fog, sway;
     float fog_distance; /* map units from the focus to full fog */
     double time;
 } stn_stage_look;
@@ -54,6 +54,7 @@ int64_t stn_stage_ray_object(const stn_stage *s, stn_v3 origin, stn_v3 dir, doub
 typedef struct stn_stage_facts {
     stn_job_facts world;
     uint64_t frame; /* of reference shown, 0 = none yet */
+    uint64_t session; /* its session number */
     bool frozen; /* another frame of reference is being filled */
     size_t cuts, gobs, gobs_seen, cuts_seen, grids;
     double day_progress;

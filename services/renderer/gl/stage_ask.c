@@ -83,6 +83,7 @@ void stn_stage_get(const stn_stage *s, stn_stage_facts *out)
     memset(out, 0, sizeof *out);
     out->world = s->scenes[s->filling ? 1 - s->shown : s->shown].facts;
     out->frame = sc->frame;
+    out->session = sc->session;
     out->frozen = s->filling;
     while (stn_table_next(sc->cuts, &it, &key, &v))
         out->cuts += ((const stage_cut *)v)->job != NULL && ((const stage_cut *)v)->half == 0;

@@ -257,7 +257,8 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
     f->time = look->time;
     f->day_light = -1;
     f->outlines = look->outlines;
-    f->wind[0] = 1.0f;
+    f->wind[0] = look->sway ? 1.0f : 0.0f;
+    f->outline_strength = 1.0f;
     f->wind[1] = 0.8f;
     f->wind[2] = 0.6f;
     if (s->day.known) {

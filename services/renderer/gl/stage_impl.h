@@ -34,7 +34,7 @@ typedef struct stage_gob {
 } stage_gob;
 
 typedef struct stage_scene {
-    uint64_t frame;
+    uint64_t frame, session;
     stn_table *cuts, *gobs, *grids; /* by key: stage_cut, stage_gob, stn_job */
     stn_spatial *root, *cut_root, *gob_root;
     stn_job *poses;

@@ -25,7 +25,7 @@ struct stn_logical {
     size_t trigger_count;
     struct {
         stn_physical *layer;
-        stn_input last;
+        stn_input_state last;
     } sources[STN_LOGICAL_SOURCES];
     size_t source_count;
 };
@@ -195,7 +195,7 @@ void stn_logical_check(stn_logical *l, double tpf)
 {
     for (size_t i = 0; i < l->source_count; i++) {
         stn_physical *p = l->sources[i].layer;
-        stn_input *last = &l->sources[i].last;
+        stn_input_state *last = &l->sources[i].last;
 
         stn_physical_read(p);
         if (p->count == 0) {
@@ -210,7 +210,7 @@ void stn_logical_check(stn_logical *l, double tpf)
     }
 }
 
-const stn_input *stn_logical_last(const stn_logical *l)
+const stn_input_state *stn_logical_last(const stn_logical *l)
 {
     return &l->sources[0].last;
 }

@@ -34,7 +34,7 @@ typedef enum stn_pred_kind {
 } stn_pred_kind;
 
 typedef struct stn_two {
-    const stn_input *prev, *cur;
+    const stn_input_state *prev, *cur;
 } stn_two;
 
 typedef void (*stn_trigger_fn)(void *arg, const stn_two *states, double tpf);
@@ -61,6 +61,6 @@ stn_status stn_logical_trigger(stn_logical *l, const char *id, int condition, st
 void stn_logical_clear(stn_logical *l); /* forgets triggers and predicates: before rebinding */
 void stn_logical_check(stn_logical *l, double tpf);
 /* The last snapshot seen of the first source. */
-const stn_input *stn_logical_last(const stn_logical *l);
+const stn_input_state *stn_logical_last(const stn_logical *l);
 
 #endif

@@ -28,16 +28,16 @@ typedef struct stn_mouse {
     uint8_t clicks[STN_BUTTON_COUNT]; /* of the button released last: 1 click, 2 double click … */
 } stn_mouse;
 
-typedef struct stn_input {
+typedef struct stn_input_state {
     uint64_t seq; /* of the snapshot */
     uint64_t key_part; /* identity of the keyboard: rises with every key event */
     uint32_t keys[STN_INPUT_KEYS / 32];
     stn_mouse mouse;
     char text[STN_INPUT_TEXT]; /* typed since the last snapshot, UTF-8 */
     bool lost_focus; /* the marker */
-} stn_input;
+} stn_input_state;
 
-static inline bool stn_input_key(const stn_input *in, unsigned key)
+static inline bool stn_input_key(const stn_input_state *in, unsigned key)
 {
     return key < STN_INPUT_KEYS && (in->keys[key / 32] >> (key % 32) & 1u);
 }
@@ -52,8 +52,8 @@ typedef struct stn_input_source {
 
 typedef struct stn_physical {
     stn_input_source source;
-    stn_input current;
-    stn_input queue[STN_INPUT_QUEUE];
+    stn_input_state current;
+    stn_input_state queue[STN_INPUT_QUEUE];
     size_t count;
     uint64_t parts, seq;
     const void *owner; /* the logical layer it is registered with */

@@ -1,0 +1,787 @@
+#include "renderer/build/build.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/table.h"
+#include "bus/array.h"
+#include "bus/unpack.h"
+#include "map/coords.h"
+#include "renderer/build/cutmesh.h"
+#include "renderer/build/gobs.h"
+#include "renderer/build/store.h"
+
+#include "proto/resource.pb-c.h"
+#include "proto/world.pb-c.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#define JOBS 8192
+#define TICK_NS (STN_S / 60)
+#define EVENTS_A_TICK 512
+#define GOB_BUDGET_NS (8 * STN_MS)
+#define CUT_BYTES_MAX (64u << 20)
+
+/* A cut whose materials are still on their way. */
+struct waiting_cut {
+    struct waiting_cut *next;
+    stn_msg *msg;
+    uint64_t frame;
+    int32_t x, y;
+    int half;
+    uint64_t product, swap;
+    bool swap_last;
+    const uint8_t *data; /* in the message, or in `unpacked` */
+    size_t len;
+    uint8_t *unpacked;
+};
+
+/* A grid, kept to colour it when its tilesets have come. */
+struct known_grid {
+    stn_msg *msg;
+    int32_t x, y;
+    bool coloured;
+};
+
+struct stn_build {
+    stn_net *net;
+    stn_spsc *jobs, *spent;
+    stn_store *store;
+    stn_gobs *gobs;
+    stn_unpacker *unpacker;
+    stn_table *grids; /* -> known_grid */
+    struct waiting_cut *cuts, **cuts_end;
+    size_t cuts_waiting;
+    stn_job *held[256]; /* small jobs that found no room, in order */
+    size_t held_count;
+    uint64_t frame;
+    stn_job_facts facts;
+    bool facts_due;
+    int64_t facts_ns, colour_ns;
+    stn_log_once bad;
+    pthread_t thread;
+    bool running;
+    atomic_bool stop;
+};
+
+/* --- queues --- */
+
+static bool give(void *ctx, stn_job *job)
+{
+    stn_build *b = ctx;
+
+    return b->held_count == 0 && stn_spsc_give(b->jobs, job);
+}
+
+static bool room(const stn_build *b)
+{
+    return b->held_count < sizeof b->held / sizeof b->held[0] / 2 && stn_spsc_room(b->jobs) > JOBS / 4;
+}
+
+/* State is never dropped: without room it waits here, and events are not taken until there is some. */
+static void give_or_hold(stn_build *b, stn_job *job)
+{
+    if (!job)
+        return;
+    if (give(b, job))
+        return;
+    if (b->held_count < sizeof b->held / sizeof b->held[0]) {
+        b->held[b->held_count++] = job;
+        return;
+    }
+    stn_log_error("the picture is too far behind: a change is lost");
+    stn_job_free(job);
+}
+
+static void flush_held(stn_build *b)
+{
+    size_t done = 0;
+
+    while (done < b->held_count && stn_spsc_give(b->jobs, b->held[done]))
+        done++;
+    memmove(b->held, b->held + done, (b->held_count - done) * sizeof b->held[0]);
+    b->held_count -= done;
+}
+
+static void free_spent(stn_build *b)
+{
+    stn_job *job;
+
+    while ((job = stn_spsc_take(b->spent)) != NULL)
+        stn_job_free(job);
+}
+
+static void ask(void *ctx, const char *name, int32_t version, int32_t priority)
+{
+    stn_build *b = ctx;
+
+    if (!stn_net_ask(b->net, name, version, priority))
+        stn_store_failed(b->store, name, version, "too many questions to the loader at once");
+}
+
+static const void *unpack(stn_build *b, const ProtobufCMessageDescriptor *type, const stn_msg *msg)
+{
+    const ProtobufCMessage *m = NULL;
+    stn_err err = {0};
+    stn_frame *body = stn_msg_body_frame(msg);
+
+    if (stn_unpack(b->unpacker, type, stn_frame_data(body), stn_frame_len(body), &m, &err) == STN_OK)
+        return m;
+    if (stn_log_due(&b->bad))
+        stn_log_warn("a message of kind %u cannot be read: %s", stn_msg_kind(msg), err.text);
+    return NULL;
+}
+
+/* --- resources --- */
+
+static void unref_msg(void *arg)
+{
+    stn_msg_unref(arg);
+}
+
+static void on_ready(stn_build *b, const stn_net_event *e)
+{
+    const Stenness__Ready *r = unpack(b, &stenness__ready__descriptor, e->msg);
+    stn_wire_span spans[STN_WIRE_FRAMES] = {{0}};
+    size_t n = stn_msg_bulk_count(e->msg);
+    stn_wire *wire = NULL;
+    stn_err err = {0};
+
+    for (size_t i = 0; i < n && i < STN_WIRE_FRAMES; i++)
+        spans[i] = (stn_wire_span){stn_frame_data(stn_msg_bulk(e->msg, i)), stn_frame_len(stn_msg_bulk(e->msg, i))};
+    if (!r || stn_wire_open(r, spans, n < STN_WIRE_FRAMES ? n : STN_WIRE_FRAMES, &wire, &err) != STN_OK) {
+        stn_store_failed(b->store, e->name, e->version, r ? err.text : "a message that cannot be read");
+        return;
+    }
+    stn_store_ready(b->store, e->name, e->version, wire, unref_msg, stn_msg_ref(e->msg));
+}
+
+static void on_resource(stn_build *b, const stn_net_event *e)
+{
+    const Stenness__Failed *f;
+
+    switch (stn_msg_kind(e->msg)) {
+    case STENNESS__RESOURCE_KIND__RESOURCE_READY:
+        on_ready(b, e);
+        break;
+    case STENNESS__RESOURCE_KIND__RESOURCE_FAILED:
+        f = unpack(b, &stenness__failed__descriptor, e->msg);
+        stn_store_failed(b->store, e->name, e->version,
+                         f && f->n_chain > 0 ? f->chain[0]->text : "every source said no");
+        break;
+    default:
+        stn_store_failed(b->store, e->name, e->version, "that version is obsolete");
+    }
+}
+
+/* --- the view --- */
+
+static uint64_t frame_id(uint64_t epoch, uint64_t session)
+{
+    return (epoch ^ session * UINT64_C(0x9e3779b97f4a7c15)) | 1;
+}
+
+static void free_cut(struct waiting_cut *c)
+{
+    stn_msg_unref(c->msg);
+    free(c->unpacked);
+    free(c);
+}
+
+static void drop_cuts(stn_build *b)
+{
+    while (b->cuts) {
+        struct waiting_cut *c = b->cuts;
+
+        b->cuts = c->next;
+        free_cut(c);
+    }
+    b->cuts_end = &b->cuts;
+    b->cuts_waiting = 0;
+}
+
+static void drop_grids(stn_build *b)
+{
+    size_t it = 0;
+    uint64_t key;
+    void *v;
+
+    while (stn_table_next(b->grids, &it, &key, &v)) {
+        stn_msg_unref(((struct known_grid *)v)->msg);
+        free(v);
+    }
+    stn_table_clear(b->grids);
+}
+
+static void on_frame_begin(stn_build *b, const stn_net_event *e)
+{
+    const Stenness__FrameBegin *f = unpack(b, &stenness__frame_begin__descriptor, e->msg);
+    uint64_t frame;
+    stn_job *job;
+
+    if (!f)
+        return;
+    frame = frame_id(e->epoch, f->session);
+    if (frame != b->frame) {
+        b->frame = frame;
+        drop_cuts(b);
+        drop_grids(b);
+        stn_gobs_frame(b->gobs, frame);
+        job = stn_job_new(STN_JOB_FRAME, frame);
+        if (job)
+            job->u.id = (int64_t)f->session;
+        give_or_hold(b, job);
+    }
+    stn_gobs_snapshot_begin(b->gobs);
+    b->facts.driver = f->driver;
+    b->facts.has_player = f->has_player && f->player != -1;
+    b->facts.player = f->player;
+    b->facts_due = true;
+}
+
+/* A tileset's name and version of each tile id that occurs. */
+static bool tile_colours(stn_build *b, const Stenness__Grid *g, uint8_t table[65536][4], bool *complete)
+{
+    *complete = true;
+    for (size_t i = 0; i < g->n_tile_ids && i < g->n_tileset_names && i < g->n_tileset_versions; i++) {
+        const stn_sprite_res *res;
+        uint8_t c[4] = {96, 96, 96, 255};
+        stn_sprite_fault f =
+            stn_store_get(b->store, g->tileset_names[i], g->tileset_versions[i], &res, NULL);
+
+        if (g->tile_ids[i] >= 65536)
+            continue;
+        if (f == STN_SPRITE_LOADING)
+            *complete = false;
+        else if (f == STN_SPRITE_OK)
+            stn_store_tile_colour(b->store, g->tileset_names[i], g->tileset_versions[i], c);
+        c[3] = strstr(g->tileset_names[i], "water") || strstr(g->tileset_names[i], "deep") ? 254 : 255;
+        memcpy(table[g->tile_ids[i]], c, 4);
+    }
+    return true;
+}
+
+static uint8_t shade_of(const float *z, int x, int y)
+{
+    float here = z[x + y * STN_GRID_TILES], west = x > 0 ? z[x - 1 + y * STN_GRID_TILES] : here;
+    float north = y > 0 ? z[x + (y - 1) * STN_GRID_TILES] : here;
+    float s = 208.0f + (here - west + here - north) * 6.0f;
+
+    return (uint8_t)(s < 120.0f ? 120.0f : s > 255.0f ? 255.0f : s);
+}
+
+/* Heights for placing and clicking, and what the minimap shows. */
+static void give_grid(stn_build *b, struct known_grid *k)
+{
+    static uint8_t table[65536][4];
+    const Stenness__Grid *g = unpack(b, &stenness__grid__descriptor, k->msg);
+    stn_array_rule tiles_rule = {"tiles", STENNESS__ELEMENT_FORMAT__ELEMENT_U16, STN_GRID_CELLS, STN_GRID_CELLS, false};
+    stn_array_rule heights_rule = {"heights", STENNESS__ELEMENT_FORMAT__ELEMENT_F32, STN_GRID_CELLS, STN_GRID_CELLS,
+                                   false};
+    stn_array tiles, heights;
+    stn_job *job = g ? stn_job_new(STN_JOB_GRID, b->frame) : NULL;
+    float *z;
+    uint8_t *colours, *water;
+    stn_err err = {0};
+
+    if (!job)
+        return;
+    z = stn_job_memory(job, STN_GRID_CELLS * sizeof *z);
+    colours = stn_job_memory(job, STN_GRID_CELLS * 4);
+    water = stn_job_memory(job, STN_GRID_CELLS);
+    if (!z || !colours || !water ||
+        stn_array_view(g->tiles, stn_msg_bulk_frames(k->msg), stn_msg_bulk_count(k->msg), &tiles_rule, &tiles, &err) !=
+            STN_OK ||
+        stn_array_view(g->heights, stn_msg_bulk_frames(k->msg), stn_msg_bulk_count(k->msg), &heights_rule, &heights,
+                       &err) != STN_OK) {
+        stn_log_warn("grid %d,%d: %s", k->x, k->y, err.text[0] ? err.text : "out of memory");
+        stn_job_free(job);
+        return;
+    }
+    memset(table, 0, sizeof table);
+    tile_colours(b, g, table, &k->coloured);
+    stn_array_copy(&heights, z);
+    for (int i = 0; i < STN_GRID_CELLS; i++) {
+        const uint8_t *c = table[stn_array_u16(&tiles, (size_t)i)];
+        unsigned shade = shade_of(z, i % STN_GRID_TILES, i / STN_GRID_TILES);
+
+        if (!(z[i] == z[i]))
+            z[i] = 0.0f; /* a height that is no number would swallow everything on it */
+        for (int q = 0; q < 3; q++)
+            colours[i * 4 + q] = (uint8_t)(c[q] * shade / 255u);
+        colours[i * 4 + 3] = c[3] ? 255 : 0;
+        water[i] = c[3] == 254;
+    }
+    job->u.grid = (stn_job_grid){g->id, g->x, g->y, z, colours, water};
+    give_or_hold(b, job);
+}
+
+static void on_grid(stn_build *b, const stn_net_event *e)
+{
+    const Stenness__Grid *g = unpack(b, &stenness__grid__descriptor, e->msg);
+    struct known_grid *k;
+    uint64_t key;
+
+    if (!g)
+        return;
+    key = stn_coord_key((stn_coord){g->x, g->y});
+    k = stn_table_get(b->grids, key);
+    if (!k) {
+        k = calloc(1, sizeof *k);
+        if (!k || !stn_table_put(b->grids, key, k, NULL)) {
+            free(k);
+            return;
+        }
+        k->x = g->x;
+        k->y = g->y;
+    }
+    stn_msg_unref(k->msg);
+    k->msg = stn_msg_ref(e->msg);
+    give_grid(b, k);
+}
+
+static void on_grid_drop(stn_build *b, const stn_net_event *e)
+{
+    const Stenness__GridDrop *d = unpack(b, &stenness__grid_drop__descriptor, e->msg);
+
+    for (size_t i = 0; d && i < d->n_x && i < d->n_y; i++) {
+        struct known_grid *k = stn_table_remove(b->grids, stn_coord_key((stn_coord){d->x[i], d->y[i]}));
+        stn_job *job = stn_job_new(STN_JOB_GRID_DROP, b->frame);
+
+        if (k) {
+            stn_msg_unref(k->msg);
+            free(k);
+        }
+        if (job) {
+            job->u.grid.x = d->x[i];
+            job->u.grid.y = d->y[i];
+        }
+        give_or_hold(b, job);
+    }
+}
+
+/* One pass over the grids that were shown before their tilesets were known. */
+static void recolour(stn_build *b, int64_t now)
+{
+    size_t it = 0;
+    uint64_t key;
+    void *v;
+
+    if (now - b->colour_ns < STN_S)
+        return;
+    b->colour_ns = now;
+    while (room(b) && stn_table_next(b->grids, &it, &key, &v))
+        if (!((struct known_grid *)v)->coloured)
+            give_grid(b, v);
+}
+
+static bool unpack_cut(struct waiting_cut *c, const stn_array *data, const Stenness__Cut *m, stn_err *err)
+{
+    size_t n;
+
+    c->data = data->data;
+    c->len = data->count;
+    if (m->compression == 0)
+        return true;
+    if (m->compression != 1 || m->unpacked_bytes > CUT_BYTES_MAX || m->unpacked_bytes < 1) {
+        stn_fail(err, STN_BAD_DATA, "compression %u to %llu bytes", m->compression,
+                 (unsigned long long)m->unpacked_bytes);
+        return false;
+    }
+    c->unpacked = malloc(m->unpacked_bytes);
+    n = c->unpacked ? ZSTD_decompress(c->unpacked, m->unpacked_bytes, data->data, data->count) : 0;
+    if (!c->unpacked || ZSTD_isError(n) || n != m->unpacked_bytes) {
+        stn_fail(err, STN_BAD_DATA, "the packed bytes are broken");
+        return false;
+    }
+    c->data = c->unpacked;
+    c->len = n;
+    return true;
+}
+
+static void on_cut(stn_build *b, const stn_net_event *e)
+{
+    static const stn_array_rule rule = {"data", STENNESS__ELEMENT_FORMAT__ELEMENT_NONE, 1, CUT_BYTES_MAX, false};
+    const Stenness__Cut *m = unpack(b, &stenness__cut__descriptor, e->msg);
+    struct waiting_cut *c;
+    stn_array data;
+    stn_err err = {0};
+
+    stn_net_took(b->net, stn_msg_bytes(e->msg));
+    if (!m || (m->failed && m->failed[0]))
+        return; /* world has said it; the ground there stays as it was */
+    if (m->cut_x >= STN_GRID_CUTS || m->cut_y >= STN_GRID_CUTS)
+        return;
+    c = calloc(1, sizeof *c);
+    if (!c)
+        return;
+    c->msg = stn_msg_ref(e->msg);
+    c->frame = b->frame;
+    c->x = m->grid_x * STN_GRID_CUTS + (int32_t)m->cut_x;
+    c->y = m->grid_y * STN_GRID_CUTS + (int32_t)m->cut_y;
+    c->half = m->half == STENNESS__CUT_HALF__CUT_DECORATION;
+    c->product = m->product;
+    c->swap = m->swap;
+    c->swap_last = m->swap_last;
+    if (stn_array_view(m->data, stn_msg_bulk_frames(e->msg), stn_msg_bulk_count(e->msg), &rule, &data, &err) !=
+            STN_OK ||
+        !unpack_cut(c, &data, m, &err)) {
+        stn_log_warn("cut %d,%d: %s", c->x, c->y, err.text);
+        free_cut(c);
+        return;
+    }
+    /* A newer one of the same place makes an older one that still waits pointless. */
+    for (struct waiting_cut **p = &b->cuts; *p;) {
+        struct waiting_cut *old = *p;
+
+        if (old->x != c->x || old->y != c->y || old->half != c->half) {
+            p = &old->next;
+            continue;
+        }
+        *p = old->next;
+        if (b->cuts_end == &old->next)
+            b->cuts_end = p;
+        free_cut(old);
+        b->cuts_waiting--;
+    }
+    *b->cuts_end = c;
+    b->cuts_end = &c->next;
+    b->cuts_waiting++;
+}
+
+static void free_waiting(void *arg)
+{
+    free_cut(arg);
+}
+
+static void build_cuts(stn_build *b, int64_t budget_ns)
+{
+    int64_t start = stn_clock_ns();
+
+    for (struct waiting_cut **p = &b->cuts; *p && room(b) && stn_clock_ns() - start < budget_ns;) {
+        struct waiting_cut *c = *p;
+        stn_job *job = NULL;
+        stn_err err = {0};
+        stn_sprite_fault f = stn_cutmesh_job(b->store, c->data, c->len, &job, &err);
+
+        if (f == STN_SPRITE_LOADING) {
+            p = &c->next;
+            continue;
+        }
+        *p = c->next;
+        if (b->cuts_end == &c->next)
+            b->cuts_end = p;
+        b->cuts_waiting--;
+        if (!job) {
+            stn_log_warn("cut %d,%d: %s", c->x, c->y, err.text);
+            free_cut(c);
+            continue;
+        }
+        job->frame = c->frame;
+        job->u.cut.x = c->x;
+        job->u.cut.y = c->y;
+        job->u.cut.half = c->half;
+        job->u.cut.product = c->product;
+        job->u.cut.swap = c->swap;
+        job->u.cut.swap_last = c->swap_last;
+        job->release = free_waiting;
+        job->arg = c;
+        give_or_hold(b, job);
+    }
+}
+
+static void on_cut_drop(stn_build *b, const stn_net_event *e)
+{
+    const Stenness__CutDrop *d = unpack(b, &stenness__cut_drop__descriptor, e->msg);
+
+    for (size_t i = 0; d && i < d->n_grid_x && i < d->n_grid_y && i < d->n_cut; i++) {
+        stn_job *job = stn_job_new(STN_JOB_CUT_DROP, b->frame);
+
+        if (!job)
+            return;
+        job->u.cut.x = d->grid_x[i] * STN_GRID_CUTS + (int32_t)(d->cut[i] % STN_GRID_CUTS);
+        job->u.cut.y = d->grid_y[i] * STN_GRID_CUTS + (int32_t)(d->cut[i] / STN_GRID_CUTS % STN_GRID_CUTS);
+        job->u.cut.half = i < d->n_half && d->half[i] == 1;
+        give_or_hold(b, job);
+    }
+}
+
+static void on_entities(stn_build *b, const stn_net_event *e)
+{
+    const Stenness__Entities *m = unpack(b, &stenness__entities__descriptor, e->msg);
+
+    for (size_t i = 0; m && i < m->n_removed_ids; i++)
+        stn_gobs_remove(b->gobs, m->removed_ids[i]);
+    for (size_t i = 0; m && i < m->n_entities; i++) {
+        stn_err err = {0};
+
+        if (stn_gobs_entity(b->gobs, m->entities[i], &err) != STN_OK && stn_log_due(&b->bad))
+            stn_log_warn("%s", err.text);
+    }
+}
+
+static stn_colour colour_of(uint32_t rgba)
+{
+    return (stn_colour){(uint8_t)(rgba >> 24), (uint8_t)(rgba >> 16), (uint8_t)(rgba >> 8), (uint8_t)rgba};
+}
+
+static void on_global(stn_build *b, const stn_net_event *e)
+{
+    const Stenness__Global *g = unpack(b, &stenness__global__descriptor, e->msg);
+    stn_job *job = g ? stn_job_new(STN_JOB_GLOBAL, 0) : NULL;
+
+    if (!job)
+        return;
+    job->u.global.light = (stn_daylight){colour_of(g->light_ambient), colour_of(g->light_diffuse),
+                                         colour_of(g->light_specular), g->light_angle, g->light_elevation};
+    job->u.global.has_light = g->has_light && g->light_angle == g->light_angle &&
+                              g->light_elevation == g->light_elevation;
+    job->u.global.increment = true; /* fades; the first one is taken at once */
+    job->u.global.day_progress = g->day_progress;
+    job->u.global.night = g->night;
+    give_or_hold(b, job);
+}
+
+static void on_session(stn_build *b, const stn_net_event *e)
+{
+    const Stenness__Session *s = unpack(b, &stenness__session__descriptor, e->msg);
+
+    if (!s)
+        return;
+    b->facts.session = s->state == STENNESS__SESSION_STATE__SESSION_RUNNING ? 2 : 1;
+    b->facts.meshers = s->meshers > 0 ? 2 : 0;
+    b->facts.cuts_wanted = s->cuts_wanted;
+    b->facts.cuts_ready = s->cuts_ready;
+    b->facts.grids_wanted = s->grids_wanted;
+    b->facts.grids_ready = s->grids_ready;
+    b->facts.driver = s->driver;
+    snprintf(b->facts.text, sizeof b->facts.text, "%s",
+             s->state != STENNESS__SESSION_STATE__SESSION_RUNNING && s->text ? s->text : "");
+    b->facts_due = true;
+}
+
+static void on_text(stn_build *b, const stn_net_event *e, stn_job_kind kind)
+{
+    stn_job *job = stn_job_new(kind, b->frame);
+
+    if (!job)
+        return;
+    if (kind == STN_JOB_CHAT) {
+        const Stenness__Chat *c = unpack(b, &stenness__chat__descriptor, e->msg);
+
+        if (c) {
+            job->u.text.id = c->object;
+            snprintf(job->u.text.from, sizeof job->u.text.from, "%s", c->from ? c->from : "");
+            snprintf(job->u.text.text, sizeof job->u.text.text, "%s", c->text ? c->text : "");
+        }
+    } else {
+        const Stenness__Menu *m = unpack(b, &stenness__menu__descriptor, e->msg);
+        size_t at = 0;
+
+        for (size_t i = 0; m && !m->closed && i < m->n_options && at + 2 < sizeof job->u.text.text; i++) {
+            int n = snprintf(job->u.text.text + at, sizeof job->u.text.text - at, "%s%s", i ? "\n" : "", m->options[i]);
+
+            at += n > 0 ? (size_t)n : 0;
+            job->u.text.options++;
+        }
+        if (m)
+            job->u.text.id = m->object;
+    }
+    give_or_hold(b, job);
+}
+
+static void on_view(stn_build *b, const stn_net_event *e)
+{
+    const Stenness__Tick *t;
+
+    switch (stn_msg_kind(e->msg)) {
+    case STENNESS__VIEW_KIND__VIEW_FRAME_BEGIN:
+        on_frame_begin(b, e);
+        break;
+    case STENNESS__VIEW_KIND__VIEW_GRID:
+        on_grid(b, e);
+        break;
+    case STENNESS__VIEW_KIND__VIEW_GRID_DROP:
+        on_grid_drop(b, e);
+        break;
+    case STENNESS__VIEW_KIND__VIEW_GLOBAL:
+        on_global(b, e);
+        break;
+    case STENNESS__VIEW_KIND__VIEW_ENTITIES:
+        on_entities(b, e);
+        break;
+    case STENNESS__VIEW_KIND__VIEW_CUT:
+        on_cut(b, e);
+        break;
+    case STENNESS__VIEW_KIND__VIEW_CUT_DROP:
+        on_cut_drop(b, e);
+        break;
+    case STENNESS__VIEW_KIND__VIEW_SESSION:
+        on_session(b, e);
+        break;
+    case STENNESS__VIEW_KIND__VIEW_TICK:
+        t = unpack(b, &stenness__tick__descriptor, e->msg);
+        if (t && t->snapshot_done)
+            stn_gobs_snapshot_end(b->gobs);
+        break;
+    case STENNESS__VIEW_KIND__VIEW_CHAT:
+        on_text(b, e, STN_JOB_CHAT);
+        break;
+    case STENNESS__VIEW_KIND__VIEW_MENU:
+        on_text(b, e, STN_JOB_MENU);
+        break;
+    default:
+        break;
+    }
+}
+
+static void on_event(stn_build *b, const stn_net_event *e)
+{
+    switch (e->kind) {
+    case STN_NET_WORLD_UP:
+    case STN_NET_WORLD_DOWN:
+    case STN_NET_LOADER_UP:
+    case STN_NET_LOADER_DOWN:
+        b->facts_due = true;
+        break;
+    case STN_NET_WORLD_MESSAGE:
+        on_view(b, e);
+        break;
+    case STN_NET_RESOURCE:
+        on_resource(b, e);
+        break;
+    }
+}
+
+static void give_facts(stn_build *b, int64_t now)
+{
+    stn_job *job;
+    unsigned known, waiting, failed;
+
+    if (!b->facts_due && now - b->facts_ns < STN_S / 5)
+        return;
+    stn_store_counts(b->store, &known, &waiting, &failed);
+    b->facts.resources_waiting = waiting + (uint32_t)b->cuts_waiting + (uint32_t)stn_gobs_unbuilt(b->gobs);
+    b->facts.resources_failed = failed;
+    b->facts.entities = (uint32_t)stn_gobs_count(b->gobs);
+    stn_net_links(b->net, &b->facts.world, &b->facts.loader);
+    job = stn_job_new(STN_JOB_FACTS, 0);
+    if (job) {
+        job->u.facts = b->facts;
+        if (!give(b, job)) {
+            stn_job_free(job);
+            return;
+        }
+    }
+    b->facts_due = false;
+    b->facts_ns = now;
+}
+
+static void *thread_main(void *arg)
+{
+    stn_build *b = arg;
+    int64_t last = stn_clock_ns();
+
+    while (!atomic_load(&b->stop)) {
+        int64_t now = stn_clock_ns();
+        double dt = (double)(now - last) / 1e9;
+
+        last = now;
+        free_spent(b);
+        flush_held(b);
+        if (stn_store_flush(b->store)) {
+            stn_net_event *e;
+
+            for (int i = 0; i < EVENTS_A_TICK && room(b) && (e = stn_spsc_take(stn_net_events(b->net))) != NULL; i++) {
+                on_event(b, e);
+                stn_net_event_free(e);
+            }
+            build_cuts(b, 10 * STN_MS);
+            stn_gobs_tick(b->gobs, dt < 0.25 ? dt : 0.25, GOB_BUDGET_NS);
+            recolour(b, now);
+        }
+        give_facts(b, now);
+        now = stn_clock_ns();
+        if (now - last < TICK_NS)
+            stn_sleep_ns(TICK_NS - (now - last));
+    }
+    return NULL;
+}
+
+stn_status stn_build_new(stn_net *net, bool idle, stn_build **out, stn_err *err)
+{
+    stn_build *b = calloc(1, sizeof *b);
+
+    *out = NULL;
+    if (!b)
+        return stn_fail(err, STN_NO_MEMORY, "build thread");
+    b->net = net;
+    b->cuts_end = &b->cuts;
+    b->jobs = stn_spsc_new(JOBS);
+    b->spent = stn_spsc_new(JOBS * 2);
+    b->grids = stn_table_new();
+    b->unpacker = stn_unpacker_new(16u << 20);
+    b->store = stn_store_new(&(stn_store_ops){b, ask, give});
+    if (b->store)
+        b->gobs = stn_gobs_new(b->store, &(stn_gobs_ops){b, give});
+    if (!b->jobs || !b->spent || !b->grids || !b->unpacker || !b->store || !b->gobs) {
+        stn_build_free(b);
+        return stn_fail(err, STN_NO_MEMORY, "build thread");
+    }
+    b->running = pthread_create(&b->thread, NULL, thread_main, b) == 0;
+    if (!b->running) {
+        stn_build_free(b);
+        return stn_fail(err, STN_IO, "no thread for building");
+    }
+    if (idle) {
+        struct sched_param p = {0};
+
+        if (pthread_setschedparam(b->thread, SCHED_BATCH, &p) != 0)
+            stn_log_info("the build thread keeps its ordinary priority");
+    }
+    *out = b;
+    return STN_OK;
+}
+
+void stn_build_free(stn_build *b)
+{
+    stn_job *job;
+
+    if (!b)
+        return;
+    if (b->running) {
+        atomic_store(&b->stop, true);
+        pthread_join(b->thread, NULL);
+    }
+    while (b->jobs && (job = stn_spsc_take(b->jobs)) != NULL)
+        stn_job_free(job);
+    while (b->spent && (job = stn_spsc_take(b->spent)) != NULL)
+        stn_job_free(job);
+    for (size_t i = 0; i < b->held_count; i++)
+        stn_job_free(b->held[i]);
+    drop_cuts(b);
+    if (b->grids)
+        drop_grids(b);
+    stn_gobs_free(b->gobs);
+    stn_store_free(b->store);
+    stn_unpacker_free(b->unpacker);
+    stn_table_free(b->grids);
+    stn_spsc_free(b->jobs);
+    stn_spsc_free(b->spent);
+    free(b);
+}
+
+stn_spsc *stn_build_jobs(stn_build *b)
+{
+    return b->jobs;
+}
+
+stn_spsc *stn_build_spent(stn_build *b)
+{
+    return b->spent;
+}

@@ -1,0 +1,302 @@
+/* controls.c - what keys and mouse do. */
+#include "renderer/renderer_impl.h"
+
+#include "base/log.h"
+#include "renderer/scene/project.h"
+
+#include "proto/world.pb-c.h"
+
+#include <SDL.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool ground_height(void *arg, double x, double y, float *z)
+{
+    return stn_stage_height(((stn_renderer *)arg)->stage, x, y, z);
+}
+
+void renderer_set_camera(stn_renderer *r, int kind, const char *args)
+{
+    stn_camera *c = stn_camera_new(stn_hud_cameras[kind], args, r->width, r->height, r->width, r->height);
+    stn_camera_world world = {.target = r->focus, .height = ground_height, .arg = r};
+
+    if (!c)
+        return;
+    stn_camera_free(r->camera);
+    r->camera = c;
+    r->settings.camera = kind;
+    stn_camera_tick(c, 0.0, &world);
+}
+
+void renderer_apply_settings(stn_renderer *r)
+{
+    int kind = r->settings.camera;
+
+    if (strcmp(stn_camera_name(r->camera), stn_hud_cameras[kind]) != 0)
+        renderer_set_camera(r, kind, "");
+}
+
+static void text_input(stn_renderer *r, bool on)
+{
+    r->typing = on;
+    if (!stn_surface_has_window(r->surface))
+        return;
+    if (on)
+        SDL_StartTextInput();
+    else
+        SDL_StopTextInput();
+}
+
+static void on_chat(stn_renderer *r)
+{
+    stn_net_act act = {.kind = STENNESS__ACT_KIND__ACT_CHAT};
+    stn_stage_facts facts;
+
+    if (r->typing && r->typed[0]) {
+        stn_stage_get(r->stage, &facts);
+        act.frame = facts.session;
+        snprintf(act.text, sizeof act.text, "%s", r->typed);
+        if (!stn_net_send_act(r->net, &act))
+            stn_hud_note(r->hud, "not sent: too much at once");
+    }
+    r->typed[0] = '\0';
+    text_input(r, !r->typing);
+}
+
+static void camera_key(stn_renderer *r, stn_camera_key key, int dx, int dy)
+{
+    if (stn_hud_settings_open(r->hud)) {
+        if (stn_hud_settings_key(r->hud, &r->settings, dx, dy))
+            renderer_apply_settings(r);
+        return;
+    }
+    stn_camera_press(r->camera, key);
+}
+
+static void act_on(stn_renderer *r, stn_action a)
+{
+    if (r->typing && a != STN_ACTION_CHAT && a != STN_ACTION_CANCEL)
+        return;
+    switch (a) {
+    case STN_ACTION_CAMERA_LEFT:
+        camera_key(r, STN_CAMERA_LEFT, -1, 0);
+        break;
+    case STN_ACTION_CAMERA_RIGHT:
+        camera_key(r, STN_CAMERA_RIGHT, 1, 0);
+        break;
+    case STN_ACTION_CAMERA_IN:
+        camera_key(r, STN_CAMERA_IN, 0, -1);
+        break;
+    case STN_ACTION_CAMERA_OUT:
+        camera_key(r, STN_CAMERA_OUT, 0, 1);
+        break;
+    case STN_ACTION_CAMERA_RESET:
+        stn_camera_press(r->camera, STN_CAMERA_RESET);
+        break;
+    case STN_ACTION_CAMERA_NEXT:
+        renderer_set_camera(r, (r->settings.camera + 1) % 5, "");
+        stn_hud_note(r->hud, stn_hud_cameras[r->settings.camera]);
+        break;
+    case STN_ACTION_HELP:
+        stn_hud_toggle_help(r->hud);
+        break;
+    case STN_ACTION_SETTINGS:
+        stn_hud_toggle_settings(r->hud);
+        break;
+    case STN_ACTION_MINIMAP:
+        r->settings.minimap = !r->settings.minimap;
+        break;
+    case STN_ACTION_LINE:
+        r->settings.line = !r->settings.line;
+        break;
+    case STN_ACTION_SHOT:
+        renderer_save_shot(r);
+        break;
+    case STN_ACTION_FULLSCREEN:
+        r->fullscreen = !r->fullscreen;
+        stn_surface_fullscreen(r->surface, r->fullscreen);
+        break;
+    case STN_ACTION_CHAT:
+        on_chat(r);
+        break;
+    case STN_ACTION_CANCEL:
+        r->typed[0] = '\0';
+        text_input(r, false);
+        stn_hud_menu(r->hud, 0, "", 0.0f, 0.0f);
+        if (stn_hud_settings_open(r->hud))
+            stn_hud_toggle_settings(r->hud);
+        break;
+    case STN_ACTION_QUIT:
+        r->stop = true;
+        break;
+    case STN_ACTIONS:
+        break;
+    }
+}
+
+/* One function a key, because a trigger has one argument: the renderer and the action together. */
+struct bound {
+    stn_renderer *r;
+    stn_action action;
+};
+static struct bound bound[STN_ACTIONS];
+
+static void on_action(void *arg, const stn_two *states, double tpf)
+{
+    const struct bound *b = arg;
+
+    (void)states;
+    (void)tpf;
+    act_on(b->r, b->action);
+}
+
+/* --- mouse --- */
+
+/* The window's points to the picture's pixels: they differ on dense screens. */
+static void picture_point(const stn_renderer *r, const stn_mouse *m, double *x, double *y)
+{
+    SDL_Window *window = stn_surface_sdl_window(r->surface);
+    int w = r->width, h = r->height;
+
+    if (window)
+        SDL_GetWindowSize(window, &w, &h);
+    *x = (double)m->x * r->width / (w < 1 ? 1 : w);
+    *y = (double)m->y * r->height / (h < 1 ? 1 : h);
+}
+
+static bool menu_click(stn_renderer *r, double x, double y)
+{
+    stn_net_act act = {.kind = STENNESS__ACT_KIND__ACT_MENU};
+    stn_stage_facts facts;
+    int option = stn_hud_menu_at(r->hud, (float)x, (float)y, &act.object);
+
+    if (option < 0)
+        return false;
+    stn_stage_get(r->stage, &facts);
+    act.frame = facts.session;
+    act.has_object = true;
+    act.choice = (uint32_t)option;
+    stn_net_send_act(r->net, &act);
+    stn_hud_menu(r->hud, 0, "", 0.0f, 0.0f);
+    return true;
+}
+
+static void click(stn_renderer *r, const stn_input_state *in, uint32_t button)
+{
+    stn_net_act act = {.kind = STENNESS__ACT_KIND__ACT_CLICK, .button = button};
+    stn_stage_facts facts;
+    stn_v3 origin, dir;
+    double x, y, ground = 1e9, object = 1e9;
+
+    picture_point(r, &in->mouse, &x, &y);
+    if (menu_click(r, x, y))
+        return;
+    stn_hud_menu(r->hud, 0, "", 0.0f, 0.0f);
+    stn_stage_get(r->stage, &facts);
+    /* Between two frames of reference places mean nothing: the click waits for the person to click again. */
+    if (facts.frame == 0 || facts.frozen ||
+        !stn_project_ray(&r->frame.view, &r->frame.proj, x, y, r->width, r->height, &origin, &dir))
+        return;
+    if (!stn_stage_ray_ground(r->stage, origin, dir, &act.x, &act.y, &ground))
+        return;
+    act.object = stn_stage_ray_object(r->stage, origin, dir, &object);
+    /* An object counts when it is not behind the hill that was clicked. */
+    act.has_object = act.object != 0 && object < ground + 15.0;
+    act.frame = facts.session;
+    act.modifiers = stn_input_modifiers(in);
+    act.screen_x = (int32_t)x;
+    act.screen_y = (int32_t)y;
+    if (!stn_net_send_act(r->net, &act))
+        stn_hud_note(r->hud, "the click was lost: too much at once");
+}
+
+static void on_left(void *arg, const stn_two *s, double tpf)
+{
+    (void)tpf;
+    click(arg, s->cur, 1);
+}
+
+static void on_right(void *arg, const stn_two *s, double tpf)
+{
+    (void)tpf;
+    click(arg, s->cur, 3);
+}
+
+static void on_turn_start(void *arg, const stn_two *s, double tpf)
+{
+    stn_renderer *r = arg;
+
+    (void)tpf;
+    stn_camera_click(r->camera, s->cur->mouse.x, s->cur->mouse.y, (stn_input_modifiers(s->cur) & STN_MOD_CTRL) != 0);
+}
+
+static void on_turn(void *arg, const stn_two *s, double tpf)
+{
+    (void)tpf;
+    stn_camera_drag(((stn_renderer *)arg)->camera, s->cur->mouse.x, s->cur->mouse.y);
+}
+
+static void on_turn_end(void *arg, const stn_two *s, double tpf)
+{
+    (void)s;
+    (void)tpf;
+    stn_camera_release(((stn_renderer *)arg)->camera);
+}
+
+static void on_wheel(void *arg, const stn_two *s, double tpf)
+{
+    (void)tpf;
+    stn_camera_wheel(((stn_renderer *)arg)->camera, -(double)s->cur->mouse.wheel);
+}
+
+static void on_text(void *arg, const stn_two *s, double tpf)
+{
+    stn_renderer *r = arg;
+    size_t have = strlen(r->typed), more = strlen(s->cur->text);
+
+    (void)tpf;
+    if (r->typing && have + more < TYPED)
+        memcpy(r->typed + have, s->cur->text, more + 1);
+}
+
+static void on_backspace(void *arg, const stn_two *s, double tpf)
+{
+    stn_renderer *r = arg;
+    size_t n = strlen(r->typed);
+
+    (void)s;
+    (void)tpf;
+    if (!r->typing || n == 0)
+        return;
+    do
+        n--;
+    while (n > 0 && ((unsigned char)r->typed[n] & 0xc0) == 0x80);
+    r->typed[n] = '\0';
+}
+
+void renderer_bind_controls(stn_renderer *r)
+{
+    stn_logical *l = r->logical;
+    int middle = stn_pred_button(l, STN_PRED_BUTTON_DOWN, STN_BUTTON_MIDDLE, 0);
+
+    for (int i = 0; i < STN_ACTIONS; i++) {
+        int condition = stn_binding_condition(&r->bindings.of[i], l);
+
+        bound[i] = (struct bound){r, (stn_action)i};
+        if (condition >= 0)
+            stn_logical_trigger(l, stn_action_name((stn_action)i), condition, on_action, &bound[i], NULL);
+    }
+    stn_logical_trigger(l, "left", stn_pred_button(l, STN_PRED_BUTTON_RELEASED, STN_BUTTON_LEFT, 0), on_left, r, NULL);
+    stn_logical_trigger(l, "right", stn_pred_button(l, STN_PRED_BUTTON_RELEASED, STN_BUTTON_RIGHT, 0), on_right, r,
+                        NULL);
+    stn_logical_trigger(l, "turn-start", stn_pred_button(l, STN_PRED_BUTTON_PRESSED, STN_BUTTON_MIDDLE, 0),
+                        on_turn_start, r, NULL);
+    stn_logical_trigger(l, "turn", stn_pred_both(l, middle, stn_pred_plain(l, STN_PRED_MOUSE_MOVED)), on_turn, r, NULL);
+    stn_logical_trigger(l, "turn-end", stn_pred_button(l, STN_PRED_BUTTON_RELEASED, STN_BUTTON_MIDDLE, 0), on_turn_end,
+                        r, NULL);
+    stn_logical_trigger(l, "wheel", stn_pred_plain(l, STN_PRED_WHEEL), on_wheel, r, NULL);
+    stn_logical_trigger(l, "text", stn_pred_plain(l, STN_PRED_TEXT), on_text, r, NULL);
+    stn_logical_trigger(l, "backspace", stn_pred_key(l, STN_PRED_KEY_PRESSED, SDL_SCANCODE_BACKSPACE), on_backspace, r,
+                        NULL);
+}

@@ -1,0 +1,477 @@
+#include "renderer/hud/hud.h"
+
+#include "renderer/scene/project.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAP 256 /* texels of the minimap's texture */
+#define NOTE_SECONDS 4.0
+#define CHAT_LINES 6
+#define CHAT_SECONDS 20.0
+
+#define INK 0xf4efe2ffu
+#define DIM 0xc8c2b4ffu
+#define GOOD 0x8fd06affu
+#define WAIT 0xf0c050ffu
+#define BAD 0xe8604cffu
+#define PANEL 0x14181ccc
+
+const char *const stn_hud_cameras[5] = {"ortho", "follow", "bad", "rts", "worse"};
+
+struct chat_line {
+    char text[STN_JOB_TEXT + 72];
+    double left;
+};
+
+struct stn_hud {
+    stn_paint *paint;
+    stn_textures *textures;
+    uint32_t map;
+    uint8_t *pixels;
+    uint64_t map_version;
+    int32_t map_gx, map_gy; /* grid in the middle of the texture */
+    bool map_made, help, settings;
+    int row;
+    char note[200];
+    double note_left, clock;
+    struct chat_line chat[CHAT_LINES];
+    char menu[STN_JOB_TEXT];
+    int64_t menu_object;
+    float menu_x, menu_y;
+};
+
+stn_hud *stn_hud_new(stn_paint *paint, stn_textures *textures)
+{
+    stn_hud *h = calloc(1, sizeof *h);
+    stn_texture_level level = {MAP, MAP, NULL};
+
+    if (!h)
+        return NULL;
+    h->paint = paint;
+    h->textures = textures;
+    h->pixels = calloc(MAP * MAP, 4);
+    level.rgba = h->pixels;
+    if (!h->pixels ||
+        stn_textures_add(textures, &level, 1, (stn_sampling){STN_FILTER_LINEAR, STN_FILTER_LINEAR, STN_MIPS_NONE, 1},
+                         &h->map, NULL) != STN_OK) {
+        stn_hud_free(h);
+        return NULL;
+    }
+    return h;
+}
+
+void stn_hud_free(stn_hud *h)
+{
+    if (!h)
+        return;
+    if (h->map)
+        stn_textures_remove(h->textures, h->map);
+    free(h->pixels);
+    free(h);
+}
+
+void stn_hud_toggle_help(stn_hud *h)
+{
+    h->help = !h->help;
+}
+
+void stn_hud_toggle_settings(stn_hud *h)
+{
+    h->settings = !h->settings;
+}
+
+bool stn_hud_settings_open(const stn_hud *h)
+{
+    return h->settings;
+}
+
+void stn_hud_note(stn_hud *h, const char *text)
+{
+    snprintf(h->note, sizeof h->note, "%s", text);
+    h->note_left = NOTE_SECONDS;
+}
+
+void stn_hud_chat(stn_hud *h, const char *from, const char *text)
+{
+    memmove(h->chat, h->chat + 1, sizeof h->chat[0] * (CHAT_LINES - 1));
+    snprintf(h->chat[CHAT_LINES - 1].text, sizeof h->chat[0].text, "%s%s%s", from, from[0] ? ": " : "", text);
+    h->chat[CHAT_LINES - 1].left = CHAT_SECONDS;
+}
+
+void stn_hud_menu(stn_hud *h, int64_t object, const char *options, float x, float y)
+{
+    snprintf(h->menu, sizeof h->menu, "%s", options);
+    h->menu_object = object;
+    h->menu_x = x;
+    h->menu_y = y;
+}
+
+/* --- the line --- */
+
+static float part(stn_hud *h, float x, float y, int state, const char *text)
+{
+    float lh = stn_paint_line_height(h->paint);
+
+    stn_paint_disc(h->paint, x + 5.0f, y + lh * 0.5f, 4.0f, state >= 2 ? GOOD : state == 1 ? WAIT : BAD);
+    return stn_paint_text(h->paint, x + 13.0f, y, INK, text) + 14.0f;
+}
+
+static void line(stn_hud *h, const stn_hud_frame *f)
+{
+    const stn_job_facts *w = &f->facts.world;
+    char text[128];
+    float x = 10.0f, y = 6.0f;
+
+    stn_paint_rect(h->paint, 0.0f, 0.0f, (float)f->width, stn_paint_line_height(h->paint) + 12.0f, 0x14181c80);
+    snprintf(text, sizeof text, "%.1f ms  %.0f fps", f->frame_ms, f->fps);
+    x = stn_paint_text(h->paint, x, y, INK, text) + 18.0f;
+    x = part(h, x, y, w->world, "world");
+    x = part(h, x, y, w->loader, "loader");
+    x = part(h, x, y, w->world ? w->meshers : 0, "mesher");
+    x = part(h, x, y, w->world ? w->session : 0, "server");
+    snprintf(text, sizeof text, "cuts %u/%u", w->cuts_ready, w->cuts_wanted);
+    x = stn_paint_text(h->paint, x, y, w->cuts_ready < w->cuts_wanted ? WAIT : DIM, text) + 14.0f;
+    snprintf(text, sizeof text, "objects %zu", f->facts.gobs);
+    x = stn_paint_text(h->paint, x, y, DIM, text) + 14.0f;
+    if (w->resources_waiting) {
+        snprintf(text, sizeof text, "loading %u", w->resources_waiting);
+        x = stn_paint_text(h->paint, x, y, WAIT, text) + 14.0f;
+    }
+    if (w->resources_failed) {
+        snprintf(text, sizeof text, "missing %u", w->resources_failed);
+        x = stn_paint_text(h->paint, x, y, BAD, text) + 14.0f;
+    }
+    if (f->preset[0])
+        x = stn_paint_text(h->paint, x, y, DIM, f->preset) + 14.0f;
+    if (!w->driver && w->world)
+        stn_paint_text(h->paint, x, y, DIM, "watching");
+}
+
+/* --- minimap and compass --- */
+
+static void refresh_map(stn_hud *h, const stn_hud_frame *f)
+{
+    int32_t tx = (int32_t)floor((double)f->focus.x / 11.0), ty = (int32_t)floor(-(double)f->focus.y / 11.0);
+    int32_t gx = (int32_t)floor(tx / 100.0), gy = (int32_t)floor(ty / 100.0);
+    uint64_t version = stn_stage_map_version(f->stage);
+
+    if (h->map_made && version == h->map_version && gx == h->map_gx && gy == h->map_gy)
+        return;
+    h->map_made = true;
+    h->map_version = version;
+    h->map_gx = gx;
+    h->map_gy = gy;
+    memset(h->pixels, 0, MAP * MAP * 4);
+    /* The texture holds tiles from 78 left and above of the middle grid's corner: 256 around its middle. */
+    for (int32_t oy = -1; oy <= 1; oy++)
+        for (int32_t ox = -1; ox <= 1; ox++) {
+            const stn_job_grid *g = stn_stage_grid(f->stage, gx + ox, gy + oy);
+
+            for (int y = 0; g && y < 100; y++) {
+                int to_y = oy * 100 + y + 78, from_x = ox * 100 + 78, lo = from_x < 0 ? -from_x : 0;
+                int hi = from_x + 100 > MAP ? MAP - from_x : 100;
+
+                if (to_y >= 0 && to_y < MAP && hi > lo)
+                    memcpy(h->pixels + ((size_t)to_y * MAP + (size_t)(from_x + lo)) * 4,
+                           g->colours + ((size_t)y * 100 + (size_t)lo) * 4, (size_t)(hi - lo) * 4);
+            }
+        }
+    stn_textures_update(h->textures, h->map, 0, 0, MAP, MAP, h->pixels);
+}
+
+struct marks {
+    stn_hud *h;
+    const stn_hud_frame *f;
+    float x, y, size;
+};
+
+static void mark(void *arg, double x, double y, int kind)
+{
+    const struct marks *m = arg;
+    float px = m->x + m->size * 0.5f + (float)((x - (double)m->f->focus.x) / 11.0) * (m->size / 100.0f);
+    float py = m->y + m->size * 0.5f + (float)((y + (double)m->f->focus.y) / 11.0) * (m->size / 100.0f);
+
+    if (kind == 2 || px < m->x + 2.0f || py < m->y + 2.0f || px > m->x + m->size - 2.0f || py > m->y + m->size - 2.0f)
+        return;
+    stn_paint_rect(m->h->paint, px - 1.0f, py - 1.0f, 2.0f + (float)kind, 2.0f + (float)kind,
+                   kind == 1 ? 0xfff2b0ff : 0x3a2a1cc0);
+}
+
+static void minimap(stn_hud *h, const stn_hud_frame *f)
+{
+    float size = (float)(f->height < 500 ? 110 : 180), x = (float)f->width - size - 12.0f;
+    float y = (float)f->height - size - 12.0f;
+    double tx = (double)f->focus.x / 11.0, ty = -(double)f->focus.y / 11.0;
+    float u = (float)((tx - h->map_gx * 100.0 + 78.0) / MAP), v = (float)((ty - h->map_gy * 100.0 + 78.0) / MAP);
+    const float half = 50.0f / MAP;
+    float a = f->angle + STN_PI32, dx = cosf(a), dy = -sinf(a);
+    struct marks m = {h, f, x, y, size};
+
+    refresh_map(h, f);
+    stn_paint_rect(h->paint, x - 3.0f, y - 3.0f, size + 6.0f, size + 6.0f, PANEL);
+    stn_paint_picture(h->paint, h->map, x, y, size, size, u - half, v - half, u + half, v + half, 0xffffffff);
+    stn_stage_each_mark(f->stage, mark, &m);
+    stn_paint_line(h->paint, x + size * 0.5f, y + size * 0.5f, x + size * 0.5f + dx * 14.0f, y + size * 0.5f + dy * 14.0f,
+                   2.0f, 0xffffffd0);
+    stn_paint_disc(h->paint, x + size * 0.5f, y + size * 0.5f, 3.5f, 0xffffffff);
+    stn_paint_text(h->paint, x + size * 0.5f - 4.0f, y + 2.0f, INK, "N");
+}
+
+static void compass(stn_hud *h, const stn_hud_frame *f, float y)
+{
+    static const char *const names[4] = {"E", "N", "W", "S"};
+    float middle = (float)f->width * 0.5f, span = fminf(260.0f, (float)f->width * 0.35f);
+    char text[64];
+    float w;
+
+    /* The way the camera looks is away from where it stands. */
+    for (int i = 0; i < 8; i++) {
+        float at = (float)i * STN_PI32 / 4.0f, d = remainderf(at - (f->angle + STN_PI32), 2.0f * STN_PI32);
+        float x = middle - d / (STN_PI32 * 0.5f) * span * 0.5f;
+
+        if (fabsf(d) > STN_PI32 * 0.5f)
+            continue;
+        if (i % 2 == 0)
+            stn_paint_text(h->paint, x - stn_paint_text_width(h->paint, names[i / 2]) * 0.5f, y, INK, names[i / 2]);
+        else
+            stn_paint_rect(h->paint, x - 1.0f, y + 6.0f, 2.0f, 6.0f, DIM);
+    }
+    snprintf(text, sizeof text, "%d, %d", (int)floorf(f->focus.x / 11.0f), (int)floorf(-f->focus.y / 11.0f));
+    w = stn_paint_text_width(h->paint, text);
+    stn_paint_text(h->paint, middle - w * 0.5f, y + stn_paint_line_height(h->paint), DIM, text);
+}
+
+/* --- texts in the scene --- */
+
+struct speech {
+    stn_hud *h;
+    const stn_hud_frame *f;
+};
+
+static void bubble(void *arg, stn_v3 at, const char *text)
+{
+    const struct speech *s = arg;
+    stn_m4 one = stn_m4_identity();
+    stn_v4 clip = stn_project_clip(&one, &s->f->view, &s->f->proj, at);
+    float w = stn_paint_text_width(s->h->paint, text), lh = stn_paint_line_height(s->h->paint);
+    stn_v3 p;
+
+    if (!(clip.w > 0.0f))
+        return;
+    p = stn_project_view(clip, 0.0f, 0.0f, (float)s->f->width, (float)s->f->height);
+    stn_paint_rect(s->h->paint, p.x - w * 0.5f - 6.0f, p.y - lh - 6.0f, w + 12.0f, lh + 6.0f, 0x14181c90);
+    stn_paint_text(s->h->paint, p.x - w * 0.5f, p.y - lh - 3.0f, INK, text);
+}
+
+/* --- panels --- */
+
+static void help(stn_hud *h, const stn_hud_frame *f)
+{
+    static const char *const mouse[] = {"left button      walk there, or use what is there",
+                                        "right button     what an object offers",
+                                        "middle button    drag: turn the camera",
+                                        "wheel            nearer, farther"};
+    float lh = stn_paint_line_height(h->paint) + 3.0f, w = 460.0f, rows = STN_ACTIONS + 6.0f;
+    float x = ((float)f->width - w) * 0.5f, y = fmaxf(((float)f->height - lh * rows) * 0.5f, 4.0f);
+
+    stn_paint_rect(h->paint, x - 16.0f, y - 12.0f, w + 32.0f, lh * rows + 20.0f, PANEL);
+    stn_paint_text(h->paint, x, y, INK, "Keys");
+    y += lh * 1.3f;
+    for (int i = 0; i < STN_ACTIONS; i++, y += lh) {
+        char key[48];
+
+        stn_paint_text(h->paint, x, y, WAIT, stn_binding_text(&f->bindings->of[i], key));
+        stn_paint_text(h->paint, x + 130.0f, y, INK, stn_action_help((stn_action)i));
+    }
+    for (size_t i = 0; i < sizeof mouse / sizeof mouse[0]; i++, y += lh)
+        stn_paint_text(h->paint, x, y, DIM, mouse[i]);
+}
+
+#define ROWS 9
+
+static void row_text(const stn_hud_settings *s, int row, char *name, char *value, size_t cap)
+{
+    static const char *const names[ROWS] = {"Shadows",      "Outlines", "Haze in the distance", "Trees sway", "Minimap",
+                                            "Line of health", "Camera", "Frames a second",      "Distance of haze"};
+    const bool on[6] = {s->shadows, s->outlines, s->fog, s->sway, s->minimap, s->line};
+
+    snprintf(name, cap, "%s", names[row]);
+    if (row < 6)
+        snprintf(value, cap, "%s", on[row] ? "on" : "off");
+    else if (row == 6)
+        snprintf(value, cap, "%s", stn_hud_cameras[s->camera]);
+    else if (row == 7 && s->frame_cap == 0)
+        snprintf(value, cap, "no limit");
+    else
+        snprintf(value, cap, "%d", row == 7 ? s->frame_cap : s->fog_distance);
+}
+
+static void settings(stn_hud *h, const stn_hud_frame *f, const stn_hud_settings *s)
+{
+    float lh = stn_paint_line_height(h->paint) + 5.0f, w = 380.0f;
+    float x = ((float)f->width - w) * 0.5f, y = fmaxf(((float)f->height - lh * (ROWS + 4)) * 0.5f, 4.0f);
+
+    stn_paint_rect(h->paint, x - 16.0f, y - 12.0f, w + 32.0f, lh * (ROWS + 4.0f) + 16.0f, PANEL);
+    stn_paint_text(h->paint, x, y, INK, "Settings");
+    y += lh * 1.4f;
+    for (int i = 0; i < ROWS; i++, y += lh) {
+        char name[48], value[48];
+
+        row_text(s, i, name, value, sizeof name);
+        if (i == h->row)
+            stn_paint_rect(h->paint, x - 8.0f, y - 2.0f, w + 16.0f, lh, 0xffffff22);
+        stn_paint_text(h->paint, x, y, INK, name);
+        stn_paint_text(h->paint, x + w - stn_paint_text_width(h->paint, value), y, WAIT, value);
+    }
+    stn_paint_text(h->paint, x, y + lh * 0.4f, DIM, "up and down choose, left and right change");
+    stn_paint_text(h->paint, x, y + lh * 1.4f, DIM, f->driver);
+}
+
+bool stn_hud_settings_key(stn_hud *h, stn_hud_settings *s, int dx, int dy)
+{
+    bool *const on[6] = {&s->shadows, &s->outlines, &s->fog, &s->sway, &s->minimap, &s->line};
+    static const int caps[] = {0, 15, 30, 60, 120, 144};
+    int at = 0;
+
+    h->row = (h->row + dy + ROWS) % ROWS;
+    if (dx == 0)
+        return false;
+    if (h->row < 6) {
+        *on[h->row] = !*on[h->row];
+    } else if (h->row == 6) {
+        s->camera = (s->camera + dx + 5) % 5;
+    } else if (h->row == 7) {
+        for (int i = 0; i < 6; i++)
+            if (caps[i] == s->frame_cap)
+                at = i;
+        s->frame_cap = caps[(at + dx + 6) % 6];
+    } else {
+        s->fog_distance += dx * 100;
+        s->fog_distance = s->fog_distance < 300 ? 300 : s->fog_distance > 3000 ? 3000 : s->fog_distance;
+    }
+    return true;
+}
+
+static void middle_text(stn_hud *h, const stn_hud_frame *f, const char *text)
+{
+    float w = stn_paint_text_width(h->paint, text), lh = stn_paint_line_height(h->paint);
+    float x = ((float)f->width - w) * 0.5f, y = (float)f->height * 0.42f;
+
+    stn_paint_rect(h->paint, x - 18.0f, y - 10.0f, w + 36.0f, lh + 20.0f, PANEL);
+    stn_paint_text(h->paint, x, y, INK, text);
+}
+
+static void progress(stn_hud *h, const stn_hud_frame *f)
+{
+    const stn_job_facts *w = &f->facts.world;
+    float width = fminf(320.0f, (float)f->width * 0.5f), x = ((float)f->width - width) * 0.5f;
+    float y = (float)f->height * 0.52f, part_done;
+    char text[STN_JOB_TEXT];
+
+    if (f->facts.frame == 0) {
+        if (!w->world)
+            snprintf(text, sizeof text, "waiting for world");
+        else if (w->text[0])
+            snprintf(text, sizeof text, "%s", w->text);
+        else
+            snprintf(text, sizeof text, "waiting for the server");
+        middle_text(h, f, text);
+    } else if (f->facts.frozen) {
+        middle_text(h, f, "entering another place");
+    } else if (w->world && w->session < 2 && w->text[0]) {
+        middle_text(h, f, w->text);
+    } else if (f->facts.cuts == 0) {
+        middle_text(h, f, "loading the land");
+    }
+    if (w->cuts_wanted == 0 || w->cuts_ready >= w->cuts_wanted || w->cuts_wanted - w->cuts_ready < 6)
+        return;
+    part_done = (float)w->cuts_ready / (float)w->cuts_wanted;
+    stn_paint_rect(h->paint, x - 2.0f, y - 2.0f, width + 4.0f, 10.0f, PANEL);
+    stn_paint_rect(h->paint, x, y, width * part_done, 6.0f, GOOD);
+}
+
+static void menu(stn_hud *h)
+{
+    float lh = stn_paint_line_height(h->paint) + 6.0f, y = h->menu_y, w = 60.0f;
+    char copy[STN_JOB_TEXT], *save = NULL;
+    int n = 0;
+
+    if (!h->menu[0])
+        return;
+    snprintf(copy, sizeof copy, "%s", h->menu);
+    for (char *t = strtok_r(copy, "\n", &save); t; t = strtok_r(NULL, "\n", &save), n++)
+        w = fmaxf(w, stn_paint_text_width(h->paint, t));
+    stn_paint_rect(h->paint, h->menu_x, y, w + 20.0f, lh * (float)n + 6.0f, PANEL);
+    snprintf(copy, sizeof copy, "%s", h->menu);
+    for (char *t = strtok_r(copy, "\n", &save); t; t = strtok_r(NULL, "\n", &save), y += lh)
+        stn_paint_text(h->paint, h->menu_x + 10.0f, y + 6.0f, INK, t);
+}
+
+int stn_hud_menu_at(const stn_hud *h, float x, float y, int64_t *object)
+{
+    float lh = stn_paint_line_height(h->paint) + 6.0f;
+    int n = 1, at;
+
+    if (!h->menu[0])
+        return -1;
+    for (const char *p = h->menu; *p; p++)
+        n += *p == '\n';
+    at = (int)floorf((y - h->menu_y - 3.0f) / lh);
+    *object = h->menu_object;
+    return x >= h->menu_x && x < h->menu_x + 220.0f && at >= 0 && at < n ? at : -1;
+}
+
+static void chat(stn_hud *h, const stn_hud_frame *f, double dt)
+{
+    float lh = stn_paint_line_height(h->paint) + 2.0f, y = (float)f->height - 16.0f - lh * (CHAT_LINES + 1);
+
+    for (int i = 0; i < CHAT_LINES; i++, y += lh) {
+        if (h->chat[i].left <= 0.0)
+            continue;
+        h->chat[i].left -= dt;
+        stn_paint_text(h->paint, 12.0f, y, INK, h->chat[i].text);
+    }
+    if (f->typing) {
+        char text[300];
+
+        snprintf(text, sizeof text, "> %s_", f->typing);
+        stn_paint_rect(h->paint, 6.0f, y - 2.0f, 420.0f, lh + 4.0f, PANEL);
+        stn_paint_text(h->paint, 12.0f, y, INK, text);
+    }
+}
+
+void stn_hud_draw(stn_hud *h, const stn_hud_frame *f, const stn_hud_settings *s, double dt)
+{
+    struct speech sp = {h, f};
+    float top = s->line ? stn_paint_line_height(h->paint) + 18.0f : 8.0f;
+
+    h->clock += dt;
+    stn_paint_begin(h->paint, f->width, f->height);
+    stn_stage_each_text(f->stage, bubble, &sp);
+    if (s->line)
+        line(h, f);
+    if (f->facts.frame != 0) {
+        compass(h, f, top);
+        if (s->minimap)
+            minimap(h, f);
+    }
+    chat(h, f, dt);
+    progress(h, f);
+    menu(h);
+    if (h->note_left > 0.0) {
+        float w = stn_paint_text_width(h->paint, h->note);
+
+        h->note_left -= dt;
+        stn_paint_rect(h->paint, ((float)f->width - w) * 0.5f - 12.0f, (float)f->height - 64.0f, w + 24.0f,
+                       stn_paint_line_height(h->paint) + 12.0f, PANEL);
+        stn_paint_text(h->paint, ((float)f->width - w) * 0.5f, (float)f->height - 58.0f, INK, h->note);
+    }
+    if (h->settings)
+        settings(h, f, s);
+    if (h->help)
+        help(h, f);
+    stn_paint_end(h->paint);
+}

@@ -1,0 +1,52 @@
+/* hud.h - what is written over the picture: the line of health and progress, minimap, compass, speech, panels.
+ *
+ * Panels: help (all keys), settings. The settings panel changes a stn_hud_settings that the caller applies and stores.
+ */
+#ifndef STN_RENDERER_HUD_HUD_H
+#define STN_RENDERER_HUD_HUD_H
+
+#include "renderer/gl/stage.h"
+#include "renderer/hud/paint.h"
+#include "renderer/input/bindings.h"
+
+typedef struct stn_hud_settings {
+    bool shadows, outlines, fog, sway, minimap, line;
+    int camera; /* 0 ortho, 1 follow, 2 bad, 3 rts, 4 worse */
+    int frame_cap; /* frames a second, 0 = none */
+    int fog_distance; /* map units */
+} stn_hud_settings;
+
+extern const char *const stn_hud_cameras[5];
+
+typedef struct stn_hud_frame {
+    int width, height;
+    double frame_ms, fps, worst_ms;
+    stn_stage_facts facts;
+    const stn_stage *stage;
+    stn_m4 view, proj;
+    float angle; /* of the camera */
+    stn_v3 focus;
+    const stn_bindings *bindings;
+    const char *driver, *preset;
+    const char *typing; /* chat line being written, NULL = none */
+} stn_hud_frame;
+
+typedef struct stn_hud stn_hud;
+
+stn_hud *stn_hud_new(stn_paint *paint, stn_textures *textures); /* NULL: out of memory */
+void stn_hud_free(stn_hud *h);
+void stn_hud_toggle_help(stn_hud *h);
+void stn_hud_toggle_settings(stn_hud *h);
+bool stn_hud_settings_open(const stn_hud *h);
+/* Up and down choose a row, left and right change it. True: settings changed. */
+bool stn_hud_settings_key(stn_hud *h, stn_hud_settings *s, int dx, int dy);
+/* A line that is shown for some seconds. */
+void stn_hud_note(stn_hud *h, const char *text);
+void stn_hud_chat(stn_hud *h, const char *from, const char *text);
+/* An object's menu; options are separated by '\n', "" closes it. */
+void stn_hud_menu(stn_hud *h, int64_t object, const char *options, float x, float y);
+/* The option under the pixel, -1 = none; *object is whose menu it is. */
+int stn_hud_menu_at(const stn_hud *h, float x, float y, int64_t *object);
+void stn_hud_draw(stn_hud *h, const stn_hud_frame *f, const stn_hud_settings *s, double dt);
+
+#endif

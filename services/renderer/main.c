@@ -1,0 +1,86 @@
+#include "base/log.h"
+#include "base/opts.h"
+#include "renderer/renderer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+static const stn_opt options[] = {
+    {"headless", STN_OPT_SWITCH, NULL, 0, 0, NULL, "draw without a window; pictures through the control door"},
+    {"null-gl", STN_OPT_SWITCH, NULL, 0, 0, NULL, "a driver that draws nothing: measures this program alone"},
+    {"size", STN_OPT_TEXT, "1280x720", 0, 0, "WxH", "size of the window or picture, pixels"},
+    {"preset", STN_OPT_TEXT, "auto", 0, 0, "NAME", "detail: auto, low or high"},
+    {"fps", STN_OPT_INT, "-1", -1, 1000, "N", "most frames a second, 0 = no limit, -1 = as fits the machine"},
+    {"no-vsync", STN_OPT_SWITCH, NULL, 0, 0, NULL, "do not wait for the display"},
+    {"camera", STN_OPT_TEXT, "ortho", 0, 0, "NAME", "ortho, follow, bad, rts or worse"},
+    {"camera-args", STN_OPT_TEXT, "", 0, 0, "TEXT", "of the ortho camera: -e -n -i -f -t SPEED -Z FIELD"},
+    {"bind", STN_OPT_TEXT, "", 0, 0, "LIST", "keys: help=F2,shot=Ctrl+P; the help panel names the actions"},
+    {"shots", STN_OPT_TEXT, "", 0, 0, "DIR", "where the picture key writes (default: the current folder)"},
+    {"ui-scale", STN_OPT_REAL, "1", 0.5, 4, "X", "size of text"},
+    {"font", STN_OPT_TEXT, "", 0, 0, "FILE", "a font instead of DejaVu Sans"},
+    {"range", STN_OPT_REAL, "1100", 100, 10000, "UNITS", "how far objects are seen, map units (11 a tile)"},
+    {"spectator", STN_OPT_SWITCH, NULL, 0, 0, NULL, "only look: never ask to steer"},
+    {"gl-debug", STN_OPT_SWITCH, NULL, 0, 0, NULL, "log what the driver complains about"},
+    {"frames", STN_OPT_INT, "0", 0, 100000000, "N", "end after so many frames"},
+};
+
+static const stn_opts_spec spec = {.program = "stenness-renderer",
+                                   .summary = "The window: draws the world that others prepare, and takes clicks.",
+                                   .opts = options,
+                                   .count = sizeof options / sizeof *options};
+
+static bool take_size(const char *text, int *w, int *h)
+{
+    char end;
+
+    return sscanf(text, "%dx%d%c", w, h, &end) == 2 && *w >= 16 && *h >= 16 && *w <= 8192 && *h <= 8192;
+}
+
+int main(int argc, char **argv)
+{
+    stn_opts *opts = NULL;
+    stn_renderer_options o = {0};
+    stn_renderer *r = NULL;
+    stn_err err = {0};
+    int rc = EXIT_FAILURE;
+
+    switch (stn_opts_parse(&spec, argc, argv, &opts)) {
+    case STN_OPTS_RUN:
+        break;
+    case STN_OPTS_DONE:
+        return EXIT_SUCCESS;
+    default:
+        return EX_USAGE;
+    }
+    if (!take_size(stn_opts_text(opts, "size"), &o.width, &o.height)) {
+        fprintf(stderr, "stenness-renderer: --size %s: WIDTHxHEIGHT, 16 to 8192 each\n", stn_opts_text(opts, "size"));
+        stn_opts_free(opts);
+        return EX_USAGE;
+    }
+    o.instance = stn_opts_instance(opts);
+    o.surface = stn_opts_switch(opts, "null-gl")    ? STN_SURFACE_NULL
+                : stn_opts_switch(opts, "headless") ? STN_SURFACE_HEADLESS
+                                                    : STN_SURFACE_WINDOW;
+    o.vsync = !stn_opts_switch(opts, "no-vsync");
+    o.gl_debug = stn_opts_switch(opts, "gl-debug");
+    o.spectator = stn_opts_switch(opts, "spectator");
+    o.fps = (int)stn_opts_int(opts, "fps");
+    o.preset = stn_opts_text(opts, "preset");
+    o.camera = stn_opts_text(opts, "camera");
+    o.camera_args = stn_opts_text(opts, "camera-args");
+    o.bindings = stn_opts_text(opts, "bind");
+    o.shot_folder = stn_opts_text(opts, "shots")[0] ? stn_opts_text(opts, "shots") : ".";
+    o.ui_scale = stn_opts_real(opts, "ui-scale");
+    o.range = stn_opts_real(opts, "range");
+    o.font = stn_opts_text(opts, "font");
+    o.frames = (int)stn_opts_int(opts, "frames");
+    if (stn_renderer_new(&o, &r, &err) == STN_OK && stn_renderer_run(r, &err) == STN_OK)
+        rc = EXIT_SUCCESS;
+    if (err.code)
+        fprintf(stderr, "stenness-renderer: %s\n", err.text);
+    stn_renderer_free(r);
+    stn_opts_free(opts);
+    return rc;
+}

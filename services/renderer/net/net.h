@@ -1,0 +1,107 @@
+/* net.h - the thread that talks: links to `world` and `loader`, and the control door.
+ *
+ * It owns the loop and the bus. What comes from world and loader goes on as it is, in order, to the build thread through a
+ * bounded queue; questions of the control door go to the GL thread through another. The other two threads give back through
+ * inboxes, which never block them. When the build thread is behind, messages wait here up to a ceiling; then the view is
+ * asked for anew instead of growing (world merges what a lagging viewer missed).
+ * Source: docs/design.md 4, 5, 6.
+ */
+#ifndef STN_RENDERER_NET_H
+#define STN_RENDERER_NET_H
+
+#include "base/err.h"
+#include "bus/bus.h"
+#include "bus/report.h"
+#include "renderer/net/spsc.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum stn_net_event_kind {
+    STN_NET_WORLD_UP,
+    STN_NET_WORLD_DOWN,
+    STN_NET_WORLD_MESSAGE,
+    STN_NET_LOADER_UP,
+    STN_NET_LOADER_DOWN,
+    STN_NET_RESOURCE /* Ready, Failed or Refused; `name` and `version` as asked */
+} stn_net_event_kind;
+
+typedef struct stn_net_event {
+    stn_net_event_kind kind;
+    stn_msg *msg; /* referenced; stn_net_event_free() lets go */
+    uint64_t epoch; /* of the peer */
+    int64_t came_ns;
+    char name[256];
+    int32_t version;
+} stn_net_event;
+
+void stn_net_event_free(stn_net_event *e);
+
+/* A question of the control door that the GL thread answers. */
+typedef enum stn_net_question_kind { STN_NET_PICTURE, STN_NET_FRAMES } stn_net_question_kind;
+typedef struct stn_net_question {
+    stn_net_question_kind kind;
+    uint64_t token;
+    uint32_t width, height, min_cuts, after_ms, timeout_ms;
+    bool complete, reset;
+    int64_t came_ns;
+} stn_net_question;
+
+/* What the GL thread tells for status, about twice a second. */
+typedef struct stn_net_stats {
+    double frame_ms_mean, frame_ms_p99, frame_ms_worst, fps;
+    uint64_t frames;
+    uint32_t draws, shadow_draws, triangles, cuts, gobs, gobs_seen;
+    uint32_t programs_ready, programs_pending, programs_failed;
+    uint64_t gl_bytes, gl_calls, gl_skipped, uploads;
+    char driver[128];
+    char preset[32];
+} stn_net_stats;
+
+/* A click or a word: sent at most once, never again. */
+typedef struct stn_net_act {
+    int kind; /* STENNESS__ACT_KIND__… */
+    uint64_t frame;
+    double x, y;
+    uint32_t button, modifiers;
+    int64_t object;
+    bool has_object;
+    char text[256];
+    uint32_t choice;
+    int32_t screen_x, screen_y;
+} stn_net_act;
+
+typedef struct stn_net_options {
+    const char *instance; /* NULL = default */
+    double range; /* of entities, map units */
+    uint32_t cut_view;
+    bool spectator;
+} stn_net_options;
+
+typedef struct stn_net stn_net;
+
+/* Takes the number and the names, then starts the thread. To be called before any other thread exists (signals). */
+stn_status stn_net_new(const stn_net_options *o, stn_net **out, stn_err *err);
+void stn_net_free(stn_net *n); /* stops and joins */
+/* True when the thread has ended by itself: a signal, or Quit through the door. */
+bool stn_net_ended(const stn_net *n);
+
+stn_spsc *stn_net_events(stn_net *n); /* taken by the build thread */
+stn_spsc *stn_net_questions(stn_net *n); /* taken by the GL thread; items are the net thread's own (see answer) */
+
+/* From the build thread. False: too much is waiting, ask again later. */
+bool stn_net_ask(stn_net *n, const char *name, int32_t version, int32_t priority);
+/* A product was taken out of the queue: credit for more. */
+void stn_net_took(stn_net *n, size_t bytes);
+/* From the GL thread. */
+bool stn_net_send_act(stn_net *n, const stn_net_act *act);
+bool stn_net_set_focus(stn_net *n, uint64_t frame, bool follow, double x, double y);
+/* Takes png (malloc); NULL with a text = it could not be made. Every question is answered exactly once. */
+void stn_net_answer_picture(stn_net *n, const stn_net_question *q, uint8_t *png, size_t len, uint32_t w, uint32_t h,
+                            uint32_t cuts, uint32_t entities, bool partial, const char *text);
+void stn_net_answer_frames(stn_net *n, const stn_net_question *q, const char *json);
+void stn_net_tell_stats(stn_net *n, const stn_net_stats *stats);
+/* Links as they are now: 0 away, 2 up. Any thread. */
+void stn_net_links(const stn_net *n, int *world, int *loader);
+
+#endif

@@ -1,0 +1,414 @@
+#include "renderer/renderer_impl.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "renderer/gl/waves.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UPLOAD_NS (3 * STN_MS / 2)
+#define UPLOAD_BYTES (4u << 20)
+#define UPLOAD_BYTES_LATE (1u << 20)
+#define PROGRAM_NS (2 * STN_MS)
+#define BACKGROUND_HZ 5
+
+static void spent(void *arg, stn_job *job)
+{
+    stn_renderer *r = arg;
+
+    if (!stn_spsc_give(stn_build_spent(r->build), job))
+        stn_job_free(job);
+}
+
+static void choose_preset(stn_renderer *r)
+{
+    bool software = stn_surface_is_software(r->surface);
+    const char *p = r->o.preset;
+
+    r->low = strcmp(p, "low") == 0 || (strcmp(p, "high") != 0 && software);
+    r->settings = (stn_hud_settings){.shadows = !r->low,
+                                     .outlines = !r->low,
+                                     .fog = true,
+                                     .sway = true,
+                                     .minimap = true,
+                                     .line = true,
+                                     .frame_cap = r->o.fps >= 0 ? r->o.fps : r->low ? 30 : 60,
+                                     .fog_distance = 700};
+    snprintf(r->preset, sizeof r->preset, "%s", r->low ? "low detail" : "");
+    if (r->low && strcmp(p, "low") != 0)
+        stn_log_info("drawing in software (%s): the low-detail preset is used; pictures are taken in full detail",
+                     stn_surface_renderer(r->surface));
+}
+
+static stn_status open_gl(stn_renderer *r, stn_err *err)
+{
+    stn_surface_options so = {.kind = r->o.surface,
+                              .title = "Stenness",
+                              .width = r->o.width,
+                              .height = r->o.height,
+                              .vsync = r->o.vsync,
+                              .debug = r->o.gl_debug};
+    stn_status st = stn_surface_new(&so, &r->surface, err);
+
+    if (st != STN_OK)
+        return st;
+    stn_log_info("drawing with %s, OpenGL %s", stn_surface_renderer(r->surface), stn_surface_version(r->surface));
+    stn_glrec_invalidate(&r->rec);
+    choose_preset(r);
+    r->meshes = stn_meshes_new(&r->rec);
+    r->textures = stn_textures_new(&r->rec, stn_surface_is_software(r->surface) ? 1.0f : 8.0f);
+    if (!r->meshes || !r->textures)
+        return stn_fail(err, STN_NO_MEMORY, "renderer");
+    st = stn_programs_new(&r->rec, &r->programs, err);
+    if (st == STN_OK)
+        st = stn_view_new(&r->rec, r->programs, r->meshes, r->textures, 2048, &r->view, err);
+    if (st != STN_OK)
+        return st;
+    stn_surface_size(r->surface, &r->width, &r->height);
+    st = stn_view_resize(r->view, r->width, r->height, r->settings.outlines, err);
+    if (st == STN_OK)
+        st = stn_paint_new(&r->rec, r->textures, r->o.font, (float)r->o.ui_scale, &r->paint, err);
+    if (st != STN_OK)
+        return st;
+    stn_view_set_waves(r->view, stn_waves_texture(r->textures));
+    r->hud = stn_hud_new(r->paint, r->textures);
+    return r->hud ? STN_OK : stn_fail(err, STN_NO_MEMORY, "hud");
+}
+
+static int camera_kind(const char *name)
+{
+    for (int i = 0; i < 5; i++)
+        if (strcmp(stn_hud_cameras[i], name) == 0)
+            return i;
+    stn_log_warn("camera \"%s\" is not known: ortho is used", name);
+    return 0;
+}
+
+/* The materials that every scene has: their programs are made before the first picture. */
+static void ask_common_programs(stn_renderer *r, bool shadows, bool outlines)
+{
+    static const uint32_t ground = STN_MAT_TERRAIN | STN_MAT_GRID;
+    static const uint32_t sets[] = {
+        STN_MAT_LIT | STN_MAT_TEX | ground | STN_MAT_VCOL,
+        STN_MAT_LIT | STN_MAT_TEX | ground | STN_MAT_VCOL | STN_MAT_BUMP,
+        STN_MAT_LIT | STN_MAT_TEX | ground | STN_MAT_VCOL | STN_MAT_CLIP,
+        STN_MAT_LIT | STN_MAT_TEX | ground | STN_MAT_VCOL | STN_MAT_CLIP | STN_MAT_BUMP,
+        STN_MAT_LIT | STN_MAT_TEX,
+        STN_MAT_LIT | STN_MAT_TEX | STN_MAT_ALPHATEST,
+        STN_MAT_LIT | STN_MAT_TEX | STN_MAT_ALPHATEST | STN_MAT_SWAY,
+        STN_MAT_LIT | STN_MAT_TEX | STN_MAT_ALPHATEST | STN_MAT_SKIN,
+        STN_MAT_WATER | ground,
+    };
+    int normals = outlines ? STN_NORMALS_SIGNED : STN_NORMALS_NONE;
+
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        stn_programs_get(r->programs, stn_program_key(sets[i], STN_PASS_COLOUR,
+                                                      shadows ? STN_SHADOWS_PCF : STN_SHADOWS_NONE, normals));
+        if (shadows)
+            stn_programs_get(r->programs, stn_program_key(sets[i], STN_PASS_SHADOW, 0, 0));
+    }
+}
+
+static stn_status open_rest(stn_renderer *r, stn_err *err)
+{
+    stn_input_source source;
+    stn_stage_parts parts = {.view = r->view, .meshes = r->meshes, .textures = r->textures, .spent = spent, .arg = r};
+    stn_status st = stn_build_new(r->net, stn_surface_is_software(r->surface), &r->build, err);
+
+    if (st != STN_OK)
+        return st;
+    r->stage = stn_stage_new(&parts);
+    r->source = stn_sdl_source_new();
+    r->logical = stn_logical_new();
+    if (!r->stage || !r->source || !r->logical)
+        return stn_fail(err, STN_NO_MEMORY, "renderer");
+    source = stn_sdl_source_as_input(r->source);
+    stn_physical_init(&r->physical, &source);
+    stn_logical_listen(r->logical, &r->physical, NULL);
+    stn_bindings_default(&r->bindings);
+    st = stn_bindings_change(&r->bindings, r->o.bindings, err);
+    if (st != STN_OK)
+        return st;
+    renderer_set_camera(r, camera_kind(r->o.camera), r->o.camera_args);
+    if (!r->camera)
+        return stn_fail(err, STN_NO_MEMORY, "camera");
+    renderer_bind_controls(r);
+    ask_common_programs(r, r->settings.shadows, r->settings.outlines);
+    stn_programs_pump(r->programs, INT64_MAX);
+    return STN_OK;
+}
+
+stn_status stn_renderer_new(const stn_renderer_options *o, stn_renderer **out, stn_err *err)
+{
+    stn_renderer *r = calloc(1, sizeof *r);
+    stn_net_options no = {.instance = o->instance, .range = o->range, .cut_view = 2, .spectator = o->spectator};
+    stn_status st;
+
+    *out = NULL;
+    if (!r)
+        return stn_fail(err, STN_NO_MEMORY, "renderer");
+    r->o = *o;
+    /* The net first: it blocks the signals before the driver makes threads of its own. */
+    st = stn_net_new(&no, &r->net, err);
+    if (st == STN_OK)
+        st = open_gl(r, err);
+    if (st == STN_OK)
+        st = open_rest(r, err);
+    if (st != STN_OK) {
+        stn_renderer_free(r);
+        return st;
+    }
+    *out = r;
+    return STN_OK;
+}
+
+void stn_renderer_free(stn_renderer *r)
+{
+    if (!r)
+        return;
+    /* The stage gives its jobs back to the build thread's queue; both threads then stop. */
+    stn_stage_free(r->stage);
+    stn_build_free(r->build);
+    stn_net_free(r->net);
+    stn_camera_free(r->camera);
+    stn_logical_free(r->logical);
+    stn_sdl_source_free(r->source);
+    stn_hud_free(r->hud);
+    stn_paint_free(r->paint);
+    stn_view_free(r->view);
+    stn_programs_free(r->programs);
+    stn_meshes_free(r->meshes);
+    stn_textures_free(r->textures);
+    stn_surface_free(r->surface);
+    free(r);
+}
+
+/* --- the frame --- */
+
+static void on_message(stn_renderer *r, const stn_job *job)
+{
+    const stn_input_state *in = stn_logical_last(r->logical);
+
+    if (job->kind == STN_JOB_CHAT)
+        stn_hud_chat(r->hud, job->u.text.from, job->u.text.text);
+    else if (job->kind == STN_JOB_MENU)
+        stn_hud_menu(r->hud, job->u.text.id, job->u.text.text, (float)in->mouse.x, (float)in->mouse.y);
+}
+
+/* Takes finished things, oldest first, as far as this frame's time and bytes reach. */
+static void take_jobs(stn_renderer *r, int64_t now)
+{
+    stn_spsc *jobs = stn_build_jobs(r->build);
+    double target = r->settings.frame_cap > 0 ? 1000.0 / r->settings.frame_cap : 1000.0 / 60.0;
+    bool late = stn_frames_mean(&r->frames, 8) > target, loading;
+    size_t bytes = 0, most = late ? UPLOAD_BYTES_LATE : UPLOAD_BYTES;
+    int64_t budget = UPLOAD_NS;
+    stn_stage_facts facts;
+    stn_job *job;
+
+    /* Before there is a picture nothing can be late: it comes sooner. */
+    stn_stage_get(r->stage, &facts);
+    loading = facts.cuts == 0;
+    if (loading) {
+        most *= 8;
+        budget *= 10;
+    }
+    while (bytes < most && stn_clock_ns() - now < budget && (job = stn_spsc_take(jobs)) != NULL) {
+        bytes += job->bytes;
+        on_message(r, job);
+        stn_stage_take(r->stage, job);
+    }
+    r->uploaded += bytes;
+}
+
+static bool ground_height(void *arg, double x, double y, float *z)
+{
+    return stn_stage_height(((stn_renderer *)arg)->stage, x, y, z);
+}
+
+static void move_camera(stn_renderer *r)
+{
+    stn_camera_world world = {.height = ground_height, .arg = r};
+    stn_v3 at;
+
+    if (stn_stage_focus(r->stage, &at)) {
+        r->focus = at;
+        r->has_view = true;
+    }
+    world.target = r->focus;
+    stn_camera_tick(r->camera, r->dt, &world);
+    r->frame.view = stn_camera_view(r->camera);
+    r->frame.proj = stn_camera_proj(r->camera);
+}
+
+void renderer_draw_scene(stn_renderer *r, bool shadows, bool outlines)
+{
+    stn_stage_look look = {.shadows = shadows,
+                           .outlines = outlines,
+                           .fog = r->settings.fog,
+                           .sway = r->settings.sway,
+                           .fog_distance = (float)r->settings.fog_distance,
+                           .time = (double)r->last_ns / 1e9};
+    stn_m4 view = r->frame.view, proj = r->frame.proj;
+
+    memset(&r->frame, 0, sizeof r->frame);
+    r->frame.view = view;
+    r->frame.proj = proj;
+    stn_view_begin(r->view);
+    stn_stage_fill(r->stage, &look, r->focus, &r->frame);
+    stn_view_draw(r->view, &r->frame);
+}
+
+static void draw_hud(stn_renderer *r)
+{
+    stn_hud_frame f = {.width = r->width,
+                       .height = r->height,
+                       .frame_ms = stn_frames_mean(&r->frames, 30),
+                       .fps = r->dt > 0.0 ? 1.0 / r->dt : 0.0,
+                       .stage = r->stage,
+                       .view = r->frame.view,
+                       .proj = r->frame.proj,
+                       .angle = stn_camera_angle(r->camera),
+                       .focus = r->focus,
+                       .bindings = &r->bindings,
+                       .driver = stn_surface_renderer(r->surface),
+                       .preset = r->preset,
+                       .typing = r->typing ? r->typed : NULL};
+
+    stn_stage_get(r->stage, &f.facts);
+    stn_net_links(r->net, &f.facts.world.world, &f.facts.world.loader);
+    stn_hud_draw(r->hud, &f, &r->settings, r->dt);
+}
+
+static void follow_window(stn_renderer *r)
+{
+    int w, h;
+    stn_err err = {0};
+
+    stn_surface_size(r->surface, &w, &h);
+    if (w != r->width || h != r->height)
+        stn_camera_resize(r->camera, w, h, w, h);
+    r->width = w;
+    r->height = h;
+    if (stn_view_resize(r->view, w, h, r->settings.outlines, &err) != STN_OK)
+        stn_log_error("%s", err.text);
+}
+
+static void tell_stats(stn_renderer *r, int64_t now)
+{
+    stn_net_stats s = {0};
+    stn_stage_facts f;
+    const stn_view_counts *v = stn_view_last(r->view);
+
+    if (now - r->stats_ns < STN_S / 2)
+        return;
+    r->stats_ns = now;
+    stn_stage_get(r->stage, &f);
+    s.frame_ms_mean = stn_frames_mean(&r->frames, 120);
+    s.frame_ms_p99 = 0.0;
+    s.fps = r->dt > 0.0 ? 1.0 / r->dt : 0.0;
+    s.frames = r->frames.count;
+    s.draws = v->draws;
+    s.shadow_draws = v->shadow_draws;
+    s.triangles = v->triangles;
+    s.cuts = (uint32_t)f.cuts;
+    s.gobs = (uint32_t)f.gobs;
+    s.gobs_seen = (uint32_t)f.gobs_seen;
+    stn_programs_counts(r->programs, &s.programs_ready, &s.programs_pending, &s.programs_failed);
+    s.gl_bytes = stn_meshes_bytes(r->meshes) + stn_textures_bytes(r->textures);
+    s.gl_calls = r->rec.issued;
+    s.gl_skipped = r->rec.skipped;
+    s.uploads = r->uploaded;
+    snprintf(s.driver, sizeof s.driver, "%s", stn_surface_renderer(r->surface));
+    snprintf(s.preset, sizeof s.preset, "%s", r->preset[0] ? r->preset : "high detail");
+    stn_net_tell_stats(r->net, &s);
+}
+
+/* Sleeps until the next frame is due; a frame that is late starts the beat anew. */
+static void pace(stn_renderer *r, int64_t *due)
+{
+    int hz = r->settings.frame_cap;
+    int64_t now = stn_clock_ns(), step;
+
+    if (r->o.fps < 0 && r->question_count == 0 &&
+        (stn_surface_in_background(r->surface) || stn_surface_kind_of(r->surface) == STN_SURFACE_HEADLESS))
+        hz = BACKGROUND_HZ;
+    if (hz <= 0)
+        return;
+    step = STN_S / hz;
+    if (*due + step > now) {
+        *due += step;
+        stn_sleep_ns(*due - now);
+    } else {
+        *due = now;
+    }
+}
+
+struct clocked {
+    double phases[STN_PHASES];
+    int64_t last;
+};
+
+static void phase(struct clocked *c, stn_phase p)
+{
+    int64_t now = stn_clock_ns();
+
+    c->phases[p] = (double)(now - c->last) / 1e6;
+    c->last = now;
+}
+
+static void one_frame(stn_renderer *r)
+{
+    int64_t start = stn_clock_ns(), cpu = stn_clock_thread_cpu_ns();
+    struct clocked c = {.last = start};
+    bool closed = false;
+
+    r->dt = r->last_ns ? (double)(start - r->last_ns) / 1e9 : 0.0;
+    r->dt = r->dt > 0.5 ? 0.5 : r->dt;
+    r->last_ns = start;
+    if (stn_surface_has_window(r->surface)) {
+        stn_sdl_source_pump(r->source, &closed);
+        stn_logical_check(r->logical, r->dt);
+    }
+    r->stop = r->stop || closed;
+    follow_window(r);
+    phase(&c, STN_PHASE_INPUT);
+    take_jobs(r, c.last);
+    phase(&c, STN_PHASE_UPLOAD);
+    stn_stage_tick(r->stage, r->dt);
+    move_camera(r);
+    phase(&c, STN_PHASE_TICK);
+    renderer_draw_scene(r, r->settings.shadows, r->settings.outlines);
+    phase(&c, STN_PHASE_DRAW);
+    if (stn_surface_has_window(r->surface) || stn_surface_kind_of(r->surface) == STN_SURFACE_NULL) {
+        stn_view_present(r->view, r->width, r->height);
+        draw_hud(r);
+    }
+    phase(&c, STN_PHASE_HUD);
+    stn_surface_swap(r->surface);
+    phase(&c, STN_PHASE_SWAP);
+    stn_frames_add(&r->frames, (double)(c.last - start) / 1e6, (double)(stn_clock_thread_cpu_ns() - cpu) / 1e6,
+                   c.phases);
+    /* Behind the frame: new programs a few at a time, pictures, figures. */
+    stn_programs_pump(r->programs, PROGRAM_NS);
+    renderer_answer_questions(r);
+    tell_stats(r, c.last);
+}
+
+stn_status stn_renderer_run(stn_renderer *r, stn_err *err)
+{
+    int64_t due = stn_clock_ns();
+
+    (void)err;
+    stn_frames_reset(&r->frames, due);
+    while (!r->stop && !stn_net_ended(r->net)) {
+        one_frame(r);
+        if (r->o.frames > 0 && r->frames.count >= (uint64_t)r->o.frames)
+            break;
+        pace(r, &due);
+    }
+    return STN_OK;
+}

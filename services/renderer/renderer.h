@@ -1,0 +1,38 @@
+/* renderer.h - the window, its picture and its frame loop: everything of the GL thread.
+ *
+ * Three threads without shared locks: net (net/), build (build/), and this one, which never waits for the others: it takes
+ * finished things within a time and byte budget a frame, moves what moves, culls, sorts and draws.
+ * Source: docs/design.md 6; docs/spec/rendering.md 22.
+ */
+#ifndef STN_RENDERER_RENDERER_H
+#define STN_RENDERER_RENDERER_H
+
+#include "base/err.h"
+#include "renderer/gl/surface.h"
+
+#include <stdbool.h>
+
+typedef struct stn_renderer_options {
+    const char *instance;
+    stn_surface_kind surface;
+    int width, height;
+    bool vsync, gl_debug, spectator, hud_in_pictures;
+    int fps; /* cap, 0 = none, -1 = as the machine suggests */
+    const char *preset; /* "auto", "low", "high" */
+    const char *camera, *camera_args;
+    const char *bindings; /* changes of the defaults */
+    const char *shot_folder;
+    double ui_scale, range;
+    const char *font;
+    int frames; /* end after so many, 0 = run */
+} stn_renderer_options;
+
+typedef struct stn_renderer stn_renderer;
+
+/* Opens the surface and starts the threads. */
+stn_status stn_renderer_new(const stn_renderer_options *o, stn_renderer **out, stn_err *err);
+/* Until the window is closed, the process is told to stop, or `frames` are drawn. */
+stn_status stn_renderer_run(stn_renderer *r, stn_err *err);
+void stn_renderer_free(stn_renderer *r);
+
+#endif

@@ -1,0 +1,64 @@
+/* renderer_impl.h - the inside of the renderer: for renderer.c, controls.c and pictures.c alone. */
+#ifndef STN_RENDERER_IMPL_H
+#define STN_RENDERER_IMPL_H
+
+#include "renderer/build/build.h"
+#include "renderer/camera/camera.h"
+#include "renderer/frames.h"
+#include "renderer/gl/stage.h"
+#include "renderer/hud/hud.h"
+#include "renderer/input/sdl_source.h"
+#include "renderer/net/net.h"
+#include "renderer/renderer.h"
+
+#define TYPED 200
+
+struct stn_renderer {
+    stn_renderer_options o;
+    stn_surface *surface;
+    stn_glrec rec;
+    stn_programs *programs;
+    stn_meshes *meshes;
+    stn_textures *textures;
+    stn_view *view;
+    stn_stage *stage;
+    stn_paint *paint;
+    stn_hud *hud;
+    stn_net *net;
+    stn_build *build;
+    stn_camera *camera;
+    /* input */
+    stn_sdl_source *source;
+    stn_physical physical;
+    stn_logical *logical;
+    stn_bindings bindings;
+    bool typing;
+    char typed[TYPED];
+    /* settings */
+    stn_hud_settings settings;
+    bool low;
+    char preset[32];
+    /* state */
+    bool stop, fullscreen, has_view, warmed;
+    int width, height; /* of the picture */
+    stn_v3 focus;
+    stn_frames frames;
+    int64_t last_ns, stats_ns;
+    double dt;
+    uint64_t uploaded;
+    stn_frame frame;
+    stn_net_question questions[16];
+    size_t question_count;
+    unsigned shots;
+};
+
+void renderer_bind_controls(stn_renderer *r);
+void renderer_set_camera(stn_renderer *r, int kind, const char *args);
+void renderer_apply_settings(stn_renderer *r);
+/* Draws the scene into the view's target with the given detail; the camera has been ticked. */
+void renderer_draw_scene(stn_renderer *r, bool shadows, bool outlines);
+/* Pictures that were asked for and are due. */
+void renderer_answer_questions(stn_renderer *r);
+void renderer_save_shot(stn_renderer *r);
+
+#endif
