@@ -68,8 +68,11 @@ float stn_unit_of(uint32_t id, uint32_t salt)
     return (float)(hash3(salt, (int)id, 7, 11) >> 8) * 0x1p-24f;
 }
 
-static int wrap_int(int v, int n)
+static inline int wrap_int(int v, int n)
 {
+    /* Most look-ups are inside already, and a division is slow. */
+    if ((unsigned)v < (unsigned)n)
+        return v;
     int r = v % n;
 
     return r < 0 ? r + n : r;
@@ -82,11 +85,14 @@ static float fade(float t)
 
 static float grad2(uint32_t h, float x, float y)
 {
-    /* Twelve directions are enough for brush marks. */
-    static const float dir[12][2] = {{1, 0},           {0.866f, 0.5f},  {0.5f, 0.866f},  {0, 1},
-                                     {-0.5f, 0.866f},  {-0.866f, 0.5f}, {-1, 0},         {-0.866f, -0.5f},
-                                     {-0.5f, -0.866f}, {0, -1},         {0.5f, -0.866f}, {0.866f, -0.5f}};
-    const float *g = dir[h % 12];
+    /* Sixteen directions, so that none needs a division to be chosen. */
+    static const float dir[16][2] = {
+        {1, 0},  {0.9239f, 0.3827f},   {0.7071f, 0.7071f},   {0.3827f, 0.9239f},
+        {0, 1},  {-0.3827f, 0.9239f},  {-0.7071f, 0.7071f},  {-0.9239f, 0.3827f},
+        {-1, 0}, {-0.9239f, -0.3827f}, {-0.7071f, -0.7071f}, {-0.3827f, -0.9239f},
+        {0, -1}, {0.3827f, -0.9239f},  {0.7071f, -0.7071f},  {0.9239f, -0.3827f},
+    };
+    const float *g = dir[h >> 8 & 15];
 
     return g[0] * x + g[1] * y;
 }
@@ -305,6 +311,7 @@ enum { BENDS = 5 };
 typedef struct curve {
     float x[BENDS + 1], y[BENDS + 1];
     float x0, y0, x1, y1; /* box */
+    float nx, ny, bulge; /* across the chord, and how far the curve leaves it */
 } curve;
 
 static curve bend_curve(float x, float y, float angle, float length, float bend)
@@ -323,6 +330,12 @@ static curve bend_curve(float x, float y, float angle, float length, float bend)
         k.x1 = fmaxf(k.x1, k.x[i]);
         k.y1 = fmaxf(k.y1, k.y[i]);
     }
+    float cx = k.x[BENDS] - x, cy = k.y[BENDS] - y, chord = sqrtf(cx * cx + cy * cy) + 1e-6f;
+
+    k.nx = -cy / chord;
+    k.ny = cx / chord;
+    for (int i = 1; i < BENDS; i++)
+        k.bulge = fmaxf(k.bulge, fabsf((k.x[i] - x) * k.nx + (k.y[i] - y) * k.ny));
     return k;
 }
 
@@ -353,7 +366,12 @@ static void sweep(stn_canvas *c, const curve *k, float width, bool taper, const 
 
     for (int y = y0; y <= y1; y++)
         for (int x = x0; x <= x1; x++) {
-            float along = 0, d = curve_distance(k, (float)x + 0.5f - ox, (float)y + 0.5f - oy, &along);
+            float px = (float)x + 0.5f - ox, py = (float)y + 0.5f - oy, along = 0;
+
+            /* Most of a slanted stroke's box is far from it. */
+            if (fabsf((px - k->x[0]) * k->nx + (py - k->y[0]) * k->ny) > k->bulge + 0.52f * width + soft)
+                continue;
+            float d = curve_distance(k, px, py, &along);
             /* A blade is widest at a quarter of its length. */
             float half =
                 0.5f * width *
