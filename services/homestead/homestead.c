@@ -145,6 +145,7 @@ static void report(void *ctx, stn_report *r)
     stn_report_counter(r, "grids.sent", s.grids_sent);
     stn_report_counter(r, "ticks", s.ticks);
     stn_report_counter(r, "ticks.late", s.ticks_late);
+    stn_report_gauge(r, "ticks.longest.ms", s.latest_tick * 1e3);
     stn_report_counter(r, "http.requests", f.requests);
     stn_report_counter(r, "http.not-found", f.not_found);
     stn_report_counter(r, "http.bytes", f.bytes);

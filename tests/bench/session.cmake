@@ -1,0 +1,5 @@
+stn_bench(homestead stn_world_session stn_session stn_res stn_bus)
+stn_pkg(jansson jansson)
+target_link_libraries(bench_homestead PRIVATE PkgConfig::jansson)
+target_include_directories(bench_homestead PRIVATE ${PROJECT_SOURCE_DIR}/services)
+add_dependencies(bench_homestead stenness-homestead)
