@@ -281,8 +281,10 @@ static void send_map(stn_client *c, double now, stn_grids *grids)
     stn_buf d = {0};
 
     while (c->n_grids && left) {
-        const stn_buf *blob = stn_grids_get(grids, c->grids[0].x, c->grids[0].y);
+        const stn_buf *blob;
 
+        if (!stn_grids_get(grids, c->grids[0].x, c->grids[0].y, &blob))
+            break;
         if (!blob) {
             drop_first_grid(c); /* ground that does not exist is not answered */
             continue;
@@ -351,6 +353,7 @@ struct stn_grids {
     const stn_sim *sim;
     kept kept[KEPT];
     uint64_t clock, made;
+    bool tired; /* one was made in this step */
     stn_land_grid_data *scratch;
 };
 
@@ -407,7 +410,12 @@ static bool make_grid(stn_grids *g, kept *k)
     return stn_mapgrid_write(&k->blob, &out, NULL) == STN_OK;
 }
 
-const stn_buf *stn_grids_get(stn_grids *g, int32_t gx, int32_t gy)
+void stn_grids_step(stn_grids *g)
+{
+    g->tired = false;
+}
+
+bool stn_grids_get(stn_grids *g, int32_t gx, int32_t gy, const stn_buf **blob)
 {
     kept *k = &g->kept[0];
 
@@ -416,17 +424,22 @@ const stn_buf *stn_grids_get(stn_grids *g, int32_t gx, int32_t gy)
         if (g->kept[i].valid && g->kept[i].x == gx && g->kept[i].y == gy) {
             k = &g->kept[i];
             k->used = g->clock;
-            return k->absent ? NULL : &k->blob;
+            *blob = k->absent ? NULL : &k->blob;
+            return true;
         }
         if (g->kept[i].used < k->used)
             k = &g->kept[i];
     }
+    if (g->tired)
+        return false;
+    g->tired = true;
     k->valid = true;
     k->x = gx;
     k->y = gy;
     k->used = g->clock;
     k->absent = !make_grid(g, k);
-    return k->absent ? NULL : &k->blob;
+    *blob = k->absent ? NULL : &k->blob;
+    return true;
 }
 
 uint64_t stn_grids_sent(const stn_grids *g)

@@ -16,8 +16,10 @@
 typedef struct stn_grids stn_grids;
 stn_grids *stn_grids_new(const stn_land *land, const stn_sim *sim); /* NULL when out of memory */
 void stn_grids_free(stn_grids *g);
-/* The message of a grid, borrowed until the next call; NULL when the land has none. */
-const stn_buf *stn_grids_get(stn_grids *g, int32_t gx, int32_t gy);
+/* Making a message takes many milliseconds: one is made between two calls of this. */
+void stn_grids_step(stn_grids *g);
+/* The message of a grid in *blob, borrowed until the next call; NULL when the land has none. False: later. */
+bool stn_grids_get(stn_grids *g, int32_t gx, int32_t gy, const stn_buf **blob);
 uint64_t stn_grids_sent(const stn_grids *g);
 
 typedef struct stn_client stn_client;

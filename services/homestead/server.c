@@ -346,6 +346,7 @@ size_t stn_server_step(stn_server *s, double now, const stn_server_datagram *in,
     if (now >= s->next_tick)
         tick(s, now);
     next = s->next_tick;
+    stn_grids_step(s->grids);
     for (size_t i = s->n; i-- > 0;) {
         guest *g = s->guests[i];
         double due = stn_client_run(g->client, now, s->grids);

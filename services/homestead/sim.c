@@ -11,6 +11,7 @@
 #define PERSON_FIRST 0x01000000u
 #define SCATTER_FIRST 0x02000000u
 #define GROW_S 30.0
+#define WAKE_A_TICK 2 /* grids */
 #define FRAMES_S 100.0 /* numbers for new objects run with time, so that one that comes back is newer */
 
 static const char *const usable_names[] = {"homestead/things/house",    "homestead/things/cupboard",
@@ -309,15 +310,50 @@ static void wake_grid(stn_sim *sim, int32_t gx, int32_t gy)
     }
 }
 
+static bool is_wanted(const stn_sim *sim, int32_t gx, int32_t gy)
+{
+    for (unsigned i = 0; i < sim->n_wanted; i++)
+        if (sim->wanted[i].gx == gx && sim->wanted[i].gy == gy)
+            return true;
+    return false;
+}
+
 void stn_sim_wake(stn_sim *sim, double x, double y, double r)
 {
     double side = STN_LAND_TILE * STN_LAND_GRID;
     int32_t x1 = (int32_t)floor((x - r) / side), x2 = (int32_t)floor((x + r) / side);
     int32_t y1 = (int32_t)floor((y - r) / side), y2 = (int32_t)floor((y + r) / side);
+    unsigned before = sim->n_wanted;
 
-    for (int32_t gy = y1; gy <= y2; gy++)
-        for (int32_t gx = x1; gx <= x2; gx++)
-            wake_grid(sim, gx, gy);
+    for (int32_t gy = y1; gy <= y2; gy++) {
+        for (int32_t gx = x1; gx <= x2; gx++) {
+            awake *a = stn_table_get(sim->grids, pack(gx, gy));
+            double dx = (gx + 0.5) * side - x, dy = (gy + 0.5) * side - y;
+            unsigned at;
+
+            if (a) {
+                a->seen = sim->now;
+                continue;
+            }
+            if (sim->n_wanted == SIM_WANTED || is_wanted(sim, gx, gy))
+                continue; /* asked for again with the next look */
+            /* Of this viewer's the nearest first. */
+            for (at = sim->n_wanted++; at > before && sim->wanted[at - 1].dist2 > dx * dx + dy * dy; at--)
+                sim->wanted[at] = sim->wanted[at - 1];
+            sim->wanted[at] = (wanted){gx, gy, dx * dx + dy * dy};
+        }
+    }
+}
+
+/* Waking a grid takes many milliseconds, so that a tick does a few and the rest waits for the next. */
+static void wake_some(stn_sim *sim, unsigned most)
+{
+    unsigned n = sim->n_wanted < most ? sim->n_wanted : most;
+
+    for (unsigned i = 0; i < n; i++)
+        wake_grid(sim, sim->wanted[i].gx, sim->wanted[i].gy);
+    sim->n_wanted -= n;
+    memmove(sim->wanted, sim->wanted + n, sim->n_wanted * sizeof *sim->wanted);
 }
 
 static void rest_grids(stn_sim *sim)
@@ -391,6 +427,7 @@ stn_status stn_sim_new(const stn_sim_settings *settings, stn_sim **out, stn_err 
 {
     stn_sim *sim;
     const stn_land_tileset *sets;
+    double x, y, angle;
     size_t n;
 
     *out = NULL;
@@ -428,6 +465,10 @@ stn_status stn_sim_new(const stn_sim_settings *settings, stn_sim **out, stn_err 
             sim->tileset_of[sets[i].id] = sim_resource(sim, sets[i].name, sets[i].version);
     sim->vmat = sim_resource(sim, STN_LAND_VMAT, STN_LAND_VMAT_VERSION);
     scatter(sim);
+    /* The first person should not wait for what everyone sees. */
+    stn_land_spawn(sim->land, &x, &y, &angle);
+    stn_sim_wake(sim, x, y, STN_LAND_TILE * STN_LAND_GRID);
+    wake_some(sim, SIM_WANTED);
     *out = sim;
     return STN_OK;
 }
@@ -474,6 +515,7 @@ void stn_sim_tick(stn_sim *sim, double now)
         sim->next_grow += GROW_S;
         grow_all(sim);
     }
+    wake_some(sim, WAKE_A_TICK);
     rest_grids(sim);
 }
 

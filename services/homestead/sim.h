@@ -80,7 +80,8 @@ bool stn_sim_place(const stn_sim *sim, uint32_t id, double *x, double *y);
 /* --- what is there
  * ------------------------------------------------------------------------------------------ */
 
-/* Wakes the land within r of a point; the server calls it for each viewer before it looks. */
+/* Asks for the land within r of a point to be awake, and keeps it so; it wakes with the next ticks, the
+ * nearest first. The server calls this for each viewer before it looks. */
 void stn_sim_wake(stn_sim *sim, double x, double y, double r);
 /* Calls `see` for every object within r. No change to the simulation meanwhile. */
 typedef void (*stn_sim_see)(void *user, stn_sim_obj *obj, double dist2);

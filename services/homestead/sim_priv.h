@@ -77,6 +77,13 @@ typedef struct awake {
     size_t n;
 } awake;
 
+/* A grid that somebody is near to and that still rests. */
+#define SIM_WANTED 64
+typedef struct wanted {
+    int32_t gx, gy;
+    double dist2;
+} wanted;
+
 typedef struct resource {
     char name[96];
     uint16_t version;
@@ -97,6 +104,8 @@ struct stn_sim {
     stn_table *objects; /* id -> obj */
     stn_table *cells; /* packed cell -> cell */
     stn_table *grids; /* packed grid -> awake */
+    wanted wanted[SIM_WANTED];
+    unsigned n_wanted;
     stn_table *marks; /* id -> mark */
     stn_sim_obj **movers; /* every figure */
     size_t n_movers, cap_movers;

@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         d.data = hello.data;
         d.len = hello.len;
         step(server, now, &d);
-        while (stn_bytes_left(&in)) {
+        while (stn_bytes_left(&in) >= 2) {
             uint16_t n = stn_bytes_u16(&in);
 
             if (n & 0x8000) {

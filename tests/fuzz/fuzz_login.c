@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         client(flags, data + 1, size - 1);
         return 0;
     }
-    while (stn_bytes_left(&in)) {
+    while (stn_bytes_left(&in) >= 2) {
         size_t n = stn_bytes_u16(&in);
         stn_buf reply = {0};
         stn_status st;

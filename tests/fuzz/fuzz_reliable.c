@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     stn_rel_in *rel = stn_rel_in_new(0);
     uint64_t sum = 0;
 
-    while (rel && stn_bytes_left(&in)) {
+    while (rel && stn_bytes_left(&in) >= 2) {
         size_t n = stn_bytes_u16(&in);
         const uint8_t *payload;
         uint16_t seq;

@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         goto out;
     use(stn_session_step(s, now, NULL, 0), s, arena);
     stn_session_queue(s, STN_RMSG_USERAGENT, "a\0b", 4, NULL);
-    while (stn_bytes_left(&in) && stn_session_phase_now(s) != STN_SESSION_DONE) {
+    while (stn_bytes_left(&in) >= 2 && stn_session_phase_now(s) != STN_SESSION_DONE) {
         uint16_t n = stn_bytes_u16(&in);
         stn_datagram d = {yes, sizeof yes};
         bool accept = first && !(flags & 16);

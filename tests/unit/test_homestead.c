@@ -571,7 +571,7 @@ static void a_sealed_session_works_and_a_wrong_cookie_does_not(void **state)
     assert_true(alive(a) > 20);
     set.cookie = (const uint8_t *)"abce";
     b = enter(&w, set);
-    run_until(&w, 8.0);
+    run_until(&w, 16.0);
     assert_int_equal(stn_session_get_result(b->session).code, STN_SESS_BAD_COOKIE);
     end_world(&w);
 }
