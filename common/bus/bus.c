@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -108,6 +109,7 @@ stn_status stn_bus_new(stn_loop *loop, const stn_bus_spec *spec, stn_bus **out, 
         if ((st = stn_lock_take_number(b->instance, b->kind, &b->number, &b->lock, err)) != STN_OK)
             goto fail;
         snprintf(b->id, sizeof b->id, "%s.%u", b->kind, b->number);
+        stn_log_set_name(b->id); /* several of a kind may run: their lines say which */
     }
     b->zctx = zmq_ctx_new();
     if (!b->zctx || zmq_ctx_set(b->zctx, ZMQ_MAX_SOCKETS, MAX_SOCKETS) != 0 ||
