@@ -213,7 +213,7 @@ static stn_status place_images(stn_tileset *set, stn_err *err)
         pl->h = (float)(pl->y + set->def.tile_h) / (float)set->atlas_h - pl->t;
     }
     free(xy);
-    return st;
+    return st == STN_OK ? st : stn_fail_in(err, st, "bad tileset %s", set->def.name);
 }
 
 stn_status stn_tileset_new(const stn_tileset_def *def, stn_tileset **out, stn_err *err)

@@ -309,7 +309,7 @@ static stn_status on_job(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
         send_failure(peer, body->ticket, &why, err);
         return stn_fail(err, why.code, "job %llu: %s", (unsigned long long)body->ticket, why.text);
     }
-    int64_t now = stn_clock_ns();
+    int64_t now = stn_loop_now(stn_bus_loop(m->bus))->now_ns;
     t->given_ns = now;
     t->deadline_ns = body->lease_ms ? now + (int64_t)body->lease_ms * STN_MS : 0;
     t->compress = m->opts.zstd && stn_peer_is_remote(peer) && stn_peer_rtt_ns(peer) > SLOW_LINK;

@@ -57,6 +57,9 @@ static float next_bits(words *w)
     return stn_f32_of_bits((uint32_t)v);
 }
 
+/* More than a tileset may have: that it refuses them is a case too. */
+#define MAX_VARS 4096
+
 static stn_status read_mask_set(words *w, terrain_case *c, stn_err *err)
 {
     static stn_tile_image images[STN_TILESET_MAX_IMAGES];
@@ -85,7 +88,7 @@ static stn_status read_mask_set(words *w, terrain_case *c, stn_err *err)
 
 static stn_status read_set(words *w, terrain_case *c, stn_err *err)
 {
-    static stn_tile_var vars[STN_TILESET_MAX_VARS];
+    static stn_tile_var vars[MAX_VARS];
     stn_tileset_def d = {.vars = vars};
     char tiler[256], name[256];
 
@@ -96,7 +99,7 @@ static stn_status read_set(words *w, terrain_case *c, stn_err *err)
     d.tiler = tiler;
     d.name = name;
     int64_t common = next_int(w), base = next_int(w), mask = next_int(w), nvars = next_int(w);
-    if (w->bad || nvars < 0 || nvars > STN_TILESET_MAX_VARS || mask < -1 || mask >= (int64_t)c->nmasks)
+    if (w->bad || nvars < 0 || nvars > MAX_VARS || mask < -1 || mask >= (int64_t)c->nmasks)
         return stn_fail(err, STN_BAD_DATA, "malformed tileset of id %u", id);
     if (common >= 0)
         d.common = (stn_material){.res = name, .id = (int32_t)common};
