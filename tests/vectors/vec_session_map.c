@@ -60,7 +60,7 @@ static bool digest_is(const char *hex, const void *data, size_t len)
 
 static bool tileset_is(const stn_mapcache *c, uint16_t tile, const json_t *want)
 {
-    const stn_tileset_ref *t = stn_mapcache_tileset(c, tile);
+    const stn_tileset_name *t = stn_mapcache_tileset(c, tile);
 
     if (!t)
         return false;
