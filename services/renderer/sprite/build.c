@@ -296,6 +296,16 @@ stn_sprite_fault stn_sprite_rebuild(stn_sprite *sprite, const stn_sprite_mod *mo
     build.arena = stn_arena_new(2048, 0);
     if (!build.arena)
         return stn_sprite_no_memory(sprite, err);
+    if (sprite->twin) {
+        for (uint32_t i = 0; i < sprite->n_links; i++)
+            sprite->links[i].wanted = false;
+        fault = sprite->twin->build ? sprite->twin->build(&build, err) : STN_SPRITE_OK;
+        if (fault)
+            stn_arena_free(build.arena);
+        else
+            commit(sprite, &build);
+        return fault;
+    }
     /* Resource mods, instance mods, object mods: the order of insertion decides between equal numbers. */
     list[n++] = (pending){0, run_meshes, NULL};
     if (sprite->kind == STN_SPRITE_MOD && sprite->n_manims > 0)

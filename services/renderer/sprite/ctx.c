@@ -2,7 +2,10 @@
 
 #include "base/table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#define STN_CTX_UNKNOWNS 1024 /* more are neither said nor counted */
 
 struct stn_sprite_ctx {
     stn_sprite_source source;
@@ -10,7 +13,9 @@ struct stn_sprite_ctx {
     stn_sprite_report report;
     stn_arena *arena; /* materials */
     stn_table *materials; /* by layer */
-    stn_names *said; /* names reported as unknown */
+    stn_names *said; /* names reported as unknown: the same texts as … */
+    const char *said_name[STN_CTX_UNKNOWNS], *said_what[STN_CTX_UNKNOWNS]; /* … here, in order */
+    uint32_t n_said;
     uint64_t added, removed;
 };
 
@@ -101,9 +106,52 @@ void stn_ctx_count(stn_sprite_ctx *ctx, uint32_t added, uint32_t removed)
 
 void stn_ctx_unknown(stn_sprite_ctx *ctx, const char *what, const char *name)
 {
+    char *kept;
+
     /* Said once a name; a name that cannot be remembered is not said at all rather than at every build. */
-    if (stn_names_get(ctx->said, name) || !stn_names_put(ctx->said, name, ctx, NULL))
+    if (stn_names_get(ctx->said, name) || ctx->n_said == STN_CTX_UNKNOWNS)
         return;
+    kept = stn_arena_strdup(ctx->arena, name);
+    if (!kept || !stn_names_put(ctx->said, name, kept, NULL))
+        return;
+    ctx->said_name[ctx->n_said] = kept;
+    ctx->said_what[ctx->n_said++] = what;
     if (ctx->report.unknown)
         ctx->report.unknown(ctx->report.user, what, name);
+}
+
+uint32_t stn_sprite_ctx_unknowns(const stn_sprite_ctx *ctx)
+{
+    return ctx->n_said;
+}
+
+const char *stn_sprite_ctx_unknown(const stn_sprite_ctx *ctx, uint32_t i, const char **what)
+{
+    if (i >= ctx->n_said)
+        return NULL;
+    *what = ctx->said_what[i];
+    return ctx->said_name[i];
+}
+
+const stn_native *stn_ctx_native(stn_sprite_ctx *ctx, stn_native_match match, const stn_native *native,
+                                 const char *what, const char *name, int32_t version)
+{
+    char text[200];
+
+    if (match == STN_NATIVE_FOUND)
+        return native;
+    if (match == STN_NATIVE_OTHER_VERSION) {
+        snprintf(text, sizeof text, "%s of %s, version %d", native->entry, native->carrier, version);
+        name = text;
+    }
+    stn_ctx_unknown(ctx, what, name);
+    return NULL;
+}
+
+const stn_native *stn_sprite_attribute(stn_sprite_ctx *ctx, const char *carrier, int32_t version)
+{
+    const stn_native *native;
+    stn_native_match match = stn_native_find(carrier, version, "objdelta", NULL, &native);
+
+    return stn_ctx_native(ctx, match, native, "attribute", carrier, version);
 }

@@ -16,15 +16,21 @@ static bool carries_class(const stn_res *res, const char *cls)
     return false;
 }
 
-/* A class that nobody carries is a fault of the resource; one that we have no twin of is drawn as far as we
- * can. */
-static stn_sprite_fault by_class(stn_sprite_ctx *ctx, const stn_sprite_res *res,
-                                 const stn_res_codeentry *code, const char *cls, stn_sprite_kind *kind,
-                                 stn_err *err)
+static int32_t carrier_version(const stn_sprite_res *res, const stn_res_codeentry *code,
+                               const stn_native *native)
 {
-    bool carried = carries_class(res->res, cls);
+    for (uint32_t i = 0; native && i < code->use_count; i++)
+        if (strcmp(code->uses[i].res.name, native->carrier) == 0)
+            return code->uses[i].res.version;
+    return res->version;
+}
 
-    for (uint32_t i = 0; !carried && i < code->use_count; i++) {
+/* Whether anybody has the class: the resource, or what its codeentry layer uses. */
+static stn_sprite_fault find_class(stn_sprite_ctx *ctx, const stn_sprite_res *res,
+                                   const stn_res_codeentry *code, const char *cls, bool *found, stn_err *err)
+{
+    *found = carries_class(res->res, cls);
+    for (uint32_t i = 0; !*found && i < code->use_count; i++) {
         const stn_sprite_res *used;
         stn_sprite_fault fault;
         if (!code->uses[i].res.name[0])
@@ -33,13 +39,33 @@ static stn_sprite_fault by_class(stn_sprite_ctx *ctx, const stn_sprite_res *res,
                                &used, err);
         if (fault)
             return fault;
-        carried = carries_class(used->res, cls);
+        *found = carries_class(used->res, cls);
     }
+    return STN_SPRITE_OK;
+}
+
+/* By a twin of ours, for the versions it knows; then the server's carrier need not even be there. A class
+ * that nobody carries is a fault of the resource; one that we have no twin of is drawn as far as we can. */
+static stn_sprite_fault by_class(stn_sprite_ctx *ctx, const stn_sprite_res *res,
+                                 const stn_res_codeentry *code, const char *cls, stn_sprite_kind *kind,
+                                 const stn_twin **twin, stn_err *err)
+{
+    const stn_native *native;
+    stn_native_match match = stn_native_sprite(res->name, res->version, code, &native);
+    bool carried = match != STN_NATIVE_UNKNOWN;
+    stn_sprite_fault fault = carried ? STN_SPRITE_OK : find_class(ctx, res, code, cls, &carried, err);
+
+    if (fault)
+        return fault;
     if (!carried)
         return stn_sprite_fail(err, STN_SPRITE_LOAD_ERROR,
                                "%.80s: sprite class \"%.60s\" is in no code layer", res->name, cls);
-    stn_ctx_unknown(ctx, "sprite class", cls);
     *kind = has_shape(res->res) ? STN_SPRITE_MOD : STN_SPRITE_BARE;
+    native = stn_ctx_native(ctx, match, native, "sprite class", cls, carrier_version(res, code, native));
+    if (!native)
+        return STN_SPRITE_OK;
+    *twin = stn_twin_of(native->id);
+    *kind = *twin ? STN_SPRITE_NATIVE : STN_SPRITE_MOD;
     return STN_SPRITE_OK;
 }
 
@@ -102,6 +128,7 @@ stn_sprite_fault stn_sprite_make(stn_sprite_ctx *ctx, const stn_sprite_object *o
     stn_values args;
     const char *cls = code ? stn_res_codeentry_get(code->as.codeentry, "spr", &args) : NULL;
     stn_sprite_kind kind = STN_SPRITE_BARE;
+    const stn_twin *twin = NULL;
     stn_sprite_fault fault;
 
     *out = NULL;
@@ -113,7 +140,7 @@ stn_sprite_fault stn_sprite_make(stn_sprite_ctx *ctx, const stn_sprite_object *o
     } else if (cls && strcmp(cls, "static") == 0) {
         kind = STN_SPRITE_STATIC;
     } else if (cls) {
-        if ((fault = by_class(ctx, res, code->as.codeentry, cls, &kind, err)))
+        if ((fault = by_class(ctx, res, code->as.codeentry, cls, &kind, &twin, err)))
             return fault;
     } else {
         if (slink) {
@@ -130,7 +157,7 @@ stn_sprite_fault stn_sprite_make(stn_sprite_ctx *ctx, const stn_sprite_object *o
         }
         kind = by_layers(res->res);
     }
-    return stn_sprite_construct(ctx, object, res, kind, sdt, len, depth, out, err);
+    return stn_sprite_construct(ctx, object, res, kind, twin, sdt, len, depth, out, err);
 }
 
 stn_sprite_fault stn_sprite_new(stn_sprite_ctx *ctx, const stn_sprite_object *object,

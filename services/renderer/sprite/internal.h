@@ -5,6 +5,19 @@
 #include "renderer/sprite/flags.h"
 #include "renderer/sprite/sprite.h"
 
+/* A native twin of a served sprite class. `data` is zeroed memory of `size` bytes, freed with the sprite.
+ * Whatever is NULL does nothing. */
+typedef struct stn_twin {
+    stn_native_id id;
+    size_t size;
+    stn_sprite_fault (*init)(stn_sprite *sprite, const uint8_t *sdt, size_t len, const stn_values *args,
+                             stn_err *err);
+    stn_sprite_fault (*build)(stn_sprite_build *build, stn_err *err); /* all parts, in place of the mods */
+    stn_sprite_fault (*tick)(stn_sprite *sprite, double dt, bool *done, stn_err *err);
+    stn_sprite_fault (*update)(stn_sprite *sprite, const uint8_t *sdt, size_t len, stn_err *err);
+    bool (*end)(stn_sprite *sprite);
+} stn_twin;
+
 /* One render link's node, kept over rebuilds while it is enabled. */
 typedef struct link_node {
     const stn_res_rlink *layer;
@@ -27,6 +40,8 @@ struct stn_sprite {
     stn_sprite_kind kind;
     unsigned depth;
     uint32_t flags;
+    const stn_twin *twin; /* NATIVE */
+    void *data; /* the twin's */
 
     /* what is shown: replaced whole */
     stn_arena *arena;
@@ -69,6 +84,8 @@ stn_sprite_fault stn_sprite_no_memory(const stn_sprite *sprite, stn_err *err);
 /* links.c */
 stn_sprite_fault stn_links_init(stn_sprite *sprite, stn_err *err);
 stn_sprite_fault stn_links_run(stn_sprite_build *build, stn_err *err);
+/* Appends the part of one link, whatever its id; *out may be NULL. A build marks all as unwanted first. */
+stn_sprite_fault stn_links_add(stn_sprite_build *build, uint32_t i, stn_sprite_part **out, stn_err *err);
 /* After a good build: forgets the nodes that it did not want. */
 void stn_links_sweep(stn_sprite *sprite);
 void stn_links_free(stn_sprite *sprite);
@@ -80,8 +97,12 @@ stn_sprite_fault stn_sprite_make(stn_sprite_ctx *ctx, const stn_sprite_object *o
 
 /* sprite.c */
 stn_sprite_fault stn_sprite_construct(stn_sprite_ctx *ctx, const stn_sprite_object *object,
-                                      const stn_sprite_res *res, stn_sprite_kind kind, const uint8_t *sdt,
-                                      size_t len, unsigned depth, stn_sprite **out, stn_err *err);
+                                      const stn_sprite_res *res, stn_sprite_kind kind, const stn_twin *twin,
+                                      const uint8_t *sdt, size_t len, unsigned depth, stn_sprite **out,
+                                      stn_err *err);
+
+/* twin.c */
+const stn_twin *stn_twin_of(stn_native_id id); /* NULL: not a sprite */
 
 /* ctx.c */
 float stn_ctx_rnd(stn_sprite_ctx *ctx);
@@ -89,5 +110,8 @@ stn_rnd *stn_ctx_rnd_source(stn_sprite_ctx *ctx);
 int64_t stn_ctx_seed(stn_sprite_ctx *ctx); /* for instances with a generator of their own */
 void stn_ctx_count(stn_sprite_ctx *ctx, uint32_t added, uint32_t removed);
 void stn_ctx_unknown(stn_sprite_ctx *ctx, const char *what, const char *name);
+/* The twin when it was found; else NULL, and its name or its version is reported. */
+const stn_native *stn_ctx_native(stn_sprite_ctx *ctx, stn_native_match match, const stn_native *native,
+                                 const char *what, const char *name, int32_t version);
 
 #endif

@@ -166,6 +166,19 @@ static stn_sprite_fault make_ambience(stn_sprite *sprite, link_node *node, stn_e
     return STN_SPRITE_OK;
 }
 
+/* A link that served code makes a node of: by its twin, or nothing. */
+static stn_sprite_fault make_served(stn_sprite *sprite, link_node *node, stn_err *err)
+{
+    const stn_resref *carrier = &node->layer->res;
+    const stn_native *native;
+    stn_native_match match = stn_native_find(carrier->name, carrier->version, "rlink", NULL, &native);
+
+    (void)err;
+    native = stn_ctx_native(sprite->ctx, match, native, "link", carrier->name, carrier->version);
+    node->part = (stn_sprite_part){.kind = STN_PART_EMPTY, .res = sprite->res};
+    return STN_SPRITE_OK;
+}
+
 static stn_sprite_fault make_node(stn_sprite *sprite, link_node *node, stn_err *err)
 {
     switch (node->layer->type) {
@@ -178,12 +191,34 @@ static stn_sprite_fault make_node(stn_sprite *sprite, link_node *node, stn_err *
     case STN_RLINK_SPRITE:
         return make_sprite(sprite, node, err);
     case STN_RLINK_PARAMS:
-        stn_ctx_unknown(sprite->ctx, "link", node->layer->res.name);
-        node->part = (stn_sprite_part){.kind = STN_PART_EMPTY, .res = sprite->res};
-        return STN_SPRITE_OK;
+        return make_served(sprite, node, err);
     }
     return stn_sprite_fail(err, STN_SPRITE_MALFORMED, "%.80s: link of type %d", sprite->res->name,
                            (int)node->layer->type);
+}
+
+stn_sprite_fault stn_links_add(stn_sprite_build *build, uint32_t i, stn_sprite_part **out, stn_err *err)
+{
+    stn_sprite *sprite = build->sprite;
+    link_node *node = &sprite->links[i];
+    stn_sprite_part *part;
+
+    node->wanted = true;
+    if (!node->made) {
+        stn_sprite_fault fault = make_node(sprite, node, err);
+        if (fault) {
+            forget_node(node);
+            return fault;
+        }
+        node->made = true;
+    }
+    part = stn_build_add(build, &node->part);
+    if (!part)
+        return stn_sprite_no_memory(sprite, err);
+    part->link = node->layer;
+    if (out)
+        *out = part;
+    return STN_SPRITE_OK;
 }
 
 stn_sprite_fault stn_links_run(stn_sprite_build *build, stn_err *err)
@@ -191,24 +226,12 @@ stn_sprite_fault stn_links_run(stn_sprite_build *build, stn_err *err)
     stn_sprite *sprite = build->sprite;
 
     for (uint32_t i = 0; i < sprite->n_links; i++) {
-        link_node *node = &sprite->links[i];
-        stn_sprite_part *part;
         /* One that is switched off stands in the picture until a build succeeds: it goes at the commit. */
-        node->wanted = stn_sprite_enabled(sprite->flags, node->layer->id);
-        if (!node->wanted)
-            continue;
-        if (!node->made) {
-            stn_sprite_fault fault = make_node(sprite, node, err);
-            if (fault) {
-                forget_node(node);
-                return fault;
-            }
-            node->made = true;
-        }
-        part = stn_build_add(build, &node->part);
-        if (!part)
-            return stn_sprite_no_memory(sprite, err);
-        part->link = node->layer;
+        bool on = stn_sprite_enabled(sprite->flags, sprite->links[i].layer->id);
+        stn_sprite_fault fault = on ? stn_links_add(build, i, NULL, err) : STN_SPRITE_OK;
+        if (fault)
+            return fault;
+        sprite->links[i].wanted = on;
     }
     return STN_SPRITE_OK;
 }

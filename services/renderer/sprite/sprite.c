@@ -1,3 +1,4 @@
+/* sprite.c - a sprite's life: made, ticked, told new state, ended. Source: docs/spec/sprites.md 7, 8. */
 #include "renderer/sprite/internal.h"
 
 #include <stdlib.h>
@@ -49,10 +50,22 @@ static stn_sprite_fault remember_mods(stn_sprite *sprite, const stn_sprite_mod *
     return STN_SPRITE_OK;
 }
 
-stn_sprite_fault stn_sprite_construct(stn_sprite_ctx *ctx, const stn_sprite_object *object,
-                                      const stn_sprite_res *res, stn_sprite_kind kind, const uint8_t *sdt,
-                                      size_t len, unsigned depth, stn_sprite **out, stn_err *err)
+static stn_sprite_fault init_twin(stn_sprite *sprite, const uint8_t *sdt, size_t len, stn_err *err)
 {
+    const stn_res_layer *code = stn_res_first(sprite->res->res, STN_LAYER_CODEENTRY);
+    stn_values args = {0};
+
+    if (code)
+        stn_res_codeentry_get(code->as.codeentry, "spr", &args);
+    return sprite->twin->init(sprite, sdt, len, &args, err);
+}
+
+stn_sprite_fault stn_sprite_construct(stn_sprite_ctx *ctx, const stn_sprite_object *object,
+                                      const stn_sprite_res *res, stn_sprite_kind kind, const stn_twin *twin,
+                                      const uint8_t *sdt, size_t len, unsigned depth, stn_sprite **out,
+                                      stn_err *err)
+{
+    bool shaped = kind == STN_SPRITE_MOD || kind == STN_SPRITE_STATIC || kind == STN_SPRITE_NATIVE;
     stn_sprite *sprite = calloc(1, sizeof *sprite);
     stn_sprite_fault fault = STN_SPRITE_OK;
 
@@ -63,6 +76,7 @@ stn_sprite_fault stn_sprite_construct(stn_sprite_ctx *ctx, const stn_sprite_obje
     sprite->object = object;
     sprite->res = res;
     sprite->kind = kind;
+    sprite->twin = twin;
     sprite->depth = depth;
     sprite->flags = stn_sprite_flags(sdt, len);
     if (kind == STN_SPRITE_MOD) {
@@ -70,13 +84,17 @@ stn_sprite_fault stn_sprite_construct(stn_sprite_ctx *ctx, const stn_sprite_obje
         if (!fault)
             fault = stn_poser_new(res->res, &sprite->poser, err);
     }
-    if (!fault && (kind == STN_SPRITE_MOD || kind == STN_SPRITE_STATIC))
+    if (!fault && shaped)
         fault = stn_links_init(sprite, err);
+    if (!fault && twin && !(sprite->data = calloc(1, twin->size)))
+        fault = stn_sprite_no_memory(sprite, err);
+    if (!fault && twin && twin->init)
+        fault = init_twin(sprite, sdt, len, err);
     if (!fault && kind == STN_SPRITE_MOD && object) {
         fault = remember_mods(sprite, object->mods, object->n_mods, err);
         sprite->last_update = object->updateseq;
     }
-    if (!fault && (kind == STN_SPRITE_MOD || kind == STN_SPRITE_STATIC))
+    if (!fault && shaped)
         fault = stn_sprite_rebuild(sprite, sprite->seen, sprite->n_seen, err);
     if (fault) {
         stn_sprite_free(sprite);
@@ -94,6 +112,7 @@ void stn_sprite_free(stn_sprite *sprite)
     stn_poser_free(sprite->poser);
     free(sprite->manims);
     free(sprite->seen);
+    free(sprite->data);
     stn_arena_free(sprite->arena);
     free(sprite);
 }
@@ -170,12 +189,25 @@ static stn_sprite_fault run_tickers(stn_sprite *sprite, double dt, bool *done, s
     return fault;
 }
 
+/* A linked sprite does not say when a twin ends: the twin does. */
+static stn_sprite_fault tick_twin(stn_sprite *sprite, double dt, bool *done, stn_err *err)
+{
+    bool ignored = false;
+    stn_sprite_fault fault = run_tickers(sprite, dt, &ignored, err), own = STN_SPRITE_OK;
+
+    if (sprite->twin->tick)
+        own = sprite->twin->tick(sprite, dt, done, err);
+    return own ? own : fault;
+}
+
 stn_sprite_fault stn_sprite_tick(stn_sprite *sprite, double dt, bool *done, stn_err *err)
 {
     bool go_on;
     stn_sprite_fault fault;
 
     *done = false;
+    if (sprite->kind == STN_SPRITE_NATIVE)
+        return tick_twin(sprite, dt, done, err);
     if (sprite->kind == STN_SPRITE_STATIC)
         return run_tickers(sprite, dt, done, err);
     if (sprite->kind != STN_SPRITE_MOD)
@@ -186,7 +218,7 @@ stn_sprite_fault stn_sprite_tick(stn_sprite *sprite, double dt, bool *done, stn_
 
 bool stn_sprite_updatable(const stn_sprite *sprite)
 {
-    return sprite->kind == STN_SPRITE_MOD;
+    return sprite->kind == STN_SPRITE_MOD || (sprite->twin && sprite->twin->update);
 }
 
 stn_sprite_fault stn_sprite_update(stn_sprite *sprite, const uint8_t *sdt, size_t len, stn_err *err)
@@ -194,6 +226,8 @@ stn_sprite_fault stn_sprite_update(stn_sprite *sprite, const uint8_t *sdt, size_
     if (!stn_sprite_updatable(sprite))
         return stn_sprite_fail(err, STN_SPRITE_MALFORMED, "%.80s: a %s sprite takes no new state",
                                sprite->res->name, stn_sprite_kind_name(sprite->kind));
+    if (sprite->twin)
+        return sprite->twin->update(sprite, sdt, len, err);
     sprite->flags = stn_sprite_flags(sdt, len);
     return stn_sprite_rebuild(sprite, sprite->seen, sprite->n_seen, err);
 }
@@ -208,6 +242,16 @@ stn_sprite_fault stn_sprite_age(stn_sprite *sprite, stn_err *err)
     return STN_SPRITE_OK;
 }
 
+bool stn_sprite_end(stn_sprite *sprite)
+{
+    return sprite->twin && sprite->twin->end && sprite->twin->end(sprite);
+}
+
+stn_native_id stn_sprite_native(const stn_sprite *sprite)
+{
+    return sprite->twin ? sprite->twin->id : STN_NATIVE_NONE;
+}
+
 stn_sprite_kind stn_sprite_kind_of(const stn_sprite *sprite)
 {
     return sprite->kind;
@@ -215,8 +259,8 @@ stn_sprite_kind stn_sprite_kind_of(const stn_sprite *sprite)
 
 const char *stn_sprite_kind_name(stn_sprite_kind kind)
 {
-    static const char *const names[] = {"mod",        "static",       "bare",
-                                        "audio-clip", "audio-repeat", "audio-ambience"};
+    static const char *const names[] = {"mod",          "static",         "bare",  "audio-clip",
+                                        "audio-repeat", "audio-ambience", "native"};
     return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
 

@@ -17,6 +17,7 @@
 #include "renderer/sprite/skin.h"
 #include "renderer/sprite/source.h"
 #include "renderer/sprite/state.h"
+#include "res/natives.h"
 
 typedef struct stn_sprite stn_sprite;
 typedef struct stn_sprite_ctx stn_sprite_ctx;
@@ -119,6 +120,13 @@ void stn_sprite_ctx_free(stn_sprite_ctx *ctx); /* after all its sprites */
 stn_sprite_fault stn_sprite_material(stn_sprite_ctx *ctx, const stn_sprite_res *res, const stn_res_mat *mat,
                                      const stn_sprite_mat **out, stn_err *err);
 const stn_sprite_source *stn_sprite_ctx_source(const stn_sprite_ctx *ctx);
+/* The native twin for what a published attribute's carrier calls "objdelta", or NULL: it is then ignored. An
+ * unknown carrier, and one of a version that the twin is not for, is reported once. */
+const stn_native *stn_sprite_attribute(stn_sprite_ctx *ctx, const char *carrier, int32_t version);
+/* Different names that were reported as unknown so far; each with what it is ("sprite class", "link" …). */
+uint32_t stn_sprite_ctx_unknowns(const stn_sprite_ctx *ctx);
+const char *stn_sprite_ctx_unknown(const stn_sprite_ctx *ctx, uint32_t i,
+                                   const char **what); /* NULL past the last */
 /* Leaves that rebuilds and new lists brought into the scene and took out of it; a new sprite's first ones are
  * its maker's to count. */
 void stn_sprite_ctx_counts(const stn_sprite_ctx *ctx, uint64_t *added, uint64_t *removed);
@@ -132,6 +140,7 @@ typedef enum stn_sprite_kind {
     STN_SPRITE_AUDIO_CLIP,
     STN_SPRITE_AUDIO_REPEAT,
     STN_SPRITE_AUDIO_AMBIENCE,
+    STN_SPRITE_NATIVE, /* a twin of served code: stn_sprite_native() says which */
 } stn_sprite_kind;
 
 /* `object` NULL: none in the owner chain. It and `res` must outlive the sprite. */
@@ -147,7 +156,11 @@ stn_sprite_fault stn_sprite_update(stn_sprite *sprite, const uint8_t *sdt, size_
 bool stn_sprite_updatable(const stn_sprite *sprite);
 stn_sprite_fault stn_sprite_age(stn_sprite *sprite, stn_err *err);
 
+/* Asks it to end; false: it cannot, and is to be removed at once. Ticks then say when it is done. */
+bool stn_sprite_end(stn_sprite *sprite);
+
 stn_sprite_kind stn_sprite_kind_of(const stn_sprite *sprite);
+stn_native_id stn_sprite_native(const stn_sprite *sprite); /* STN_NATIVE_NONE: no twin */
 const char *stn_sprite_kind_name(stn_sprite_kind kind);
 const stn_sprite_res *stn_sprite_resource(const stn_sprite *sprite);
 uint32_t stn_sprite_flag_word(const stn_sprite *sprite);

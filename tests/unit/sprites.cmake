@@ -1,0 +1,1 @@
+stn_unit_test(sprite_natives stn_renderer_sprite)
