@@ -253,8 +253,9 @@ static const char *read_objd(stn_recording *r, word line, stn_recorded *out)
         }
         stn_objdata_attr(&attrs, (uint8_t)type, bytes, len);
     }
-    out->obj.attrs =
-        attrs.failed ? NULL : stn_arena_dup(r->arena, attrs.len ? attrs.data : bytes, attrs.len + 1);
+    out->obj.attrs = attrs.failed ? NULL : bytes;
+    if (out->obj.attrs && attrs.len)
+        out->obj.attrs = stn_arena_dup(r->arena, attrs.data, attrs.len);
     out->obj.attrs_len = attrs.len;
     stn_buf_fini(&attrs);
     return out->obj.attrs ? NULL : "is too long";
