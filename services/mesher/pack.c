@@ -80,6 +80,12 @@ static void plan_mesh(stn_pack *p, const stn_model *m, stn_product_mesh *out)
     stn_vertex_format format = format_of(p, m);
     uint32_t stride = stn_vertex_layout_of(format)->stride;
 
+    /* One after the other: in an initialiser their order, and with it that of the names, would be the
+     * compiler's. */
+    uint16_t material = name_of(p, s->material.res, s->material.version);
+    uint16_t common =
+        terrain ? name_of(p, s->set->def.common.res, s->set->def.common.version) : STN_PRODUCT_NO_NAME;
+    uint16_t atlas = s->clip ? name_of(p, s->clip->def.name, s->clip->def.version) : STN_PRODUCT_NO_NAME;
     *out = (stn_product_mesh){
         .kind = (uint8_t)s->kind,
         .layer = s->layer,
@@ -87,10 +93,9 @@ static void plan_mesh(stn_pack *p, const stn_model *m, stn_product_mesh *out)
         .clipped = s->clipped,
         .fog = s->fog,
         .tile = s->owner < 0 ? 0xffff : (uint16_t)s->owner,
-        .material_name = name_of(p, s->material.res, s->material.version),
-        .common_name =
-            terrain ? name_of(p, s->set->def.common.res, s->set->def.common.version) : STN_PRODUCT_NO_NAME,
-        .atlas_name = s->clip ? name_of(p, s->clip->def.name, s->clip->def.version) : STN_PRODUCT_NO_NAME,
+        .material_name = material,
+        .common_name = common,
+        .atlas_name = atlas,
         .material = s->material.id,
         .common = terrain ? s->set->def.common.id : -1,
         .main = s->main,
@@ -176,35 +181,52 @@ stn_status stn_pack_new(stn_build *b, stn_pack **out, size_t *total)
 static uint16_t fixed(float v, float scale)
 {
     float s = v * scale + 0.5f;
-    return s > 0.0f ? s < 65535.0f ? (uint16_t)s : 65535 : 0; /* NaN: 0 */
+    s = s > 0.0f ? s : 0.0f; /* also for a NaN */
+    return (uint16_t)(s < 65535.0f ? s : 65535.0f);
 }
 
-static void put_uv(uint8_t *out, const stn_model *m, uint32_t i)
+static uint32_t uv_of(const stn_model *m, uint32_t i)
 {
-    uint32_t u = fixed(m->clip_uv[2 * i], 32768.0f), v = fixed(m->clip_uv[2 * i + 1], 32768.0f);
-    stn_st32(out, u | v << 16);
+    return fixed(m->clip_uv[2 * i], 32768.0f) | (uint32_t)fixed(m->clip_uv[2 * i + 1], 32768.0f) << 16;
 }
 
-/* Grid formats: all share their first 12 bytes. */
-static void put_grid(const stn_pack *p, const stn_model *m, uint32_t stride, uint8_t *out)
+/* Words are written as they lie in memory: little-endian machines only, as everywhere. */
+static inline void put32(uint8_t *out, uint32_t v)
 {
-    for (uint32_t i = 0; i < m->nv; i++, out += stride) {
-        const corner *c = &p->corners[m->surface[i]];
-        uint32_t alpha = m->alpha ? m->alpha[i] : 255;
-        stn_st32(out, c->place | alpha << 16);
-        stn_st32(out + 4, c->z);
-        stn_st32(out + 8, c->normal);
-        if (stride >= 16) {
-            if (m->clip_uv)
-                put_uv(out + 12, m, i);
-            else
-                stn_st32(out + 12, 0);
-        }
-        if (stride >= 20) {
-            uint32_t v = m->surface[i];
-            bool deep = v >= m->depth_first && v - m->depth_first < m->depth_n;
-            stn_st32(out + 16, deep ? stn_bits_of_f32(m->depth[v - m->depth_first]) : 0);
-        }
+    memcpy(out, &v, sizeof v);
+}
+
+/* The 12 bytes that all grid formats begin with. */
+static inline void put_corner(const stn_pack *p, const stn_model *m, uint32_t i, uint8_t *out)
+{
+    const corner *c = &p->corners[m->surface[i]];
+    put32(out, c->place | (m->alpha ? (uint32_t)m->alpha[i] : 255u) << 16);
+    put32(out + 4, c->z);
+    put32(out + 8, c->normal);
+}
+
+static void put_grid(const stn_pack *p, const stn_model *m, uint8_t *out)
+{
+    for (uint32_t i = 0; i < m->nv; i++, out += 12)
+        put_corner(p, m, i, out);
+}
+
+static void put_masked(const stn_pack *p, const stn_model *m, uint8_t *out)
+{
+    for (uint32_t i = 0; i < m->nv; i++, out += 16) {
+        put_corner(p, m, i, out);
+        put32(out + 12, uv_of(m, i));
+    }
+}
+
+static void put_bed(const stn_pack *p, const stn_model *m, uint8_t *out)
+{
+    for (uint32_t i = 0; i < m->nv; i++, out += 20) {
+        uint32_t s = m->surface[i];
+        bool deep = s >= m->depth_first && s - m->depth_first < m->depth_n;
+        put_corner(p, m, i, out);
+        put32(out + 12, m->clip_uv ? uv_of(m, i) : 0);
+        put32(out + 16, deep ? stn_bits_of_f32(m->depth[s - m->depth_first]) : 0);
     }
 }
 
@@ -218,10 +240,7 @@ static void put_free(const stn_pack *p, const stn_model *m, uint8_t *out)
         stn_st32(out + 12, p->corners[m->surface[i]].normal);
         stn_st16(out + 16, m->tile_xy ? fixed(m->tile_xy[2 * i], 2048.0f) : 0);
         stn_st16(out + 18, m->tile_xy ? fixed(m->tile_xy[2 * i + 1], 2048.0f) : 0);
-        if (m->clip_uv)
-            put_uv(out + 20, m, i);
-        else
-            stn_st32(out + 20, 0);
+        stn_st32(out + 20, m->clip_uv ? uv_of(m, i) : 0);
         stn_st32(out + 24, m->alpha ? m->alpha[i] : 255u);
     }
 }
@@ -349,6 +368,10 @@ static void put_shapes(const stn_pack *p, uint8_t *out)
 
 static void put_meshes(const stn_pack *p, uint8_t *out)
 {
+    static void (*const put[STN_VERTEX_FORMATS])(const stn_pack *p, const stn_model *m, uint8_t *out) = {
+        [STN_VERTEX_GRID] = put_grid, [STN_VERTEX_MASKED] = put_masked, [STN_VERTEX_BED] = put_bed,
+        [STN_VERTEX_FREE] = put_free, [STN_VERTEX_WALL] = put_wall,     [STN_VERTEX_FOAM] = put_foam,
+    };
     uint32_t written = 0; /* of the vertices */
 
     for (uint32_t i = 0; i < p->plan.nmeshes; i++) {
@@ -359,14 +382,7 @@ static void put_meshes(const stn_pack *p, uint8_t *out)
 
         memset(out + p->plan.at_vertices + written, 0, at - written);
         written = at + m->nv * stride;
-        if (mesh.format == STN_VERTEX_FREE)
-            put_free(p, m, v);
-        else if (mesh.format == STN_VERTEX_WALL)
-            put_wall(p, m, v);
-        else if (mesh.format == STN_VERTEX_FOAM)
-            put_foam(p, m, v);
-        else
-            put_grid(p, m, stride, v);
+        put[mesh.format](p, m, v);
         uint8_t *idx = out + p->plan.at_indices + 2 * (size_t)mesh.first_index;
         if (m->ni)
             memcpy(idx, m->index, 2 * (size_t)m->ni); /* little-endian machines only */
