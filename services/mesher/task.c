@@ -115,22 +115,24 @@ static stn_status make_decoration(stn_task *t, stn_scratch *scratch)
     return st;
 }
 
-/* The blocks that a neighbouring cut needs and this one did not: the ring at distance two. */
+/* What a neighbouring cut will read: first the rest of the blocks that this cut read in part, then the ring
+ * behind. */
 static void make_ahead(stn_task *t, stn_blocks *blocks, bool (*stop)(void *arg), void *arg)
 {
     stn_coord ul = stn_job_ul(&t->job);
     stn_coord own = {stn_fdiv(ul.x, STN_BLOCK), stn_fdiv(ul.y, STN_BLOCK)};
 
-    for (size_t i = 0; i < t->job.nsets; i++)
-        for (int y = -2; y <= 2; y++)
-            for (int x = -2; x <= 2; x += y == -2 || y == 2 ? 1 : 4) {
-                const stn_tileset *set = t->job.sets[i].set;
-                if (stop(arg) || atomic_load(&t->cancelled))
-                    return;
-                if (set->def.nvars &&
-                    (t->status = stn_blocks_make(blocks, set, stn_coord_add(own, x, y), &t->err)) != STN_OK)
-                    return;
-            }
+    for (int ring = 1; ring <= 2; ring++)
+        for (size_t i = 0; i < t->job.nsets; i++)
+            for (int y = -ring; y <= ring; y++)
+                for (int x = -ring; x <= ring; x += y == -ring || y == ring ? 1 : 2 * ring) {
+                    const stn_tileset *set = t->job.sets[i].set;
+                    if (stop(arg) || atomic_load(&t->cancelled))
+                        return;
+                    if (set->def.nvars && (t->status = stn_blocks_make(blocks, set, stn_coord_add(own, x, y),
+                                                                       &t->err)) != STN_OK)
+                        return;
+                }
 }
 
 void stn_task_run(stn_task *t, stn_scratch *scratch, stn_blocks *blocks, bool (*stop)(void *arg), void *arg)

@@ -7,6 +7,7 @@
 #include "mesher/lease.h"
 #include "mesher/mesher.h"
 #include "mesher/pack.h"
+#include "mesher/pool.h"
 #include "support/support.h"
 
 #include "proto/mesh.pb-c.h"
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include <cmocka.h>
 
@@ -356,12 +358,123 @@ static void reading_a_job_checks_its_counts(void **state)
     stn_frame_unref(m.frame);
 }
 
+/* ---- the build threads alone */
+
+static stn_task *new_task(const terrain_case *c)
+{
+    stn_task *t = stn_task_new(27 * 27, 28 * 28, c->nsets);
+
+    assert_non_null(t);
+    memcpy(stn_task_tiles(t), c->tiles, sizeof c->tiles);
+    memcpy(stn_task_heights(t), c->heights, sizeof c->heights);
+    for (size_t i = 0; i < c->nsets; i++) {
+        stn_task_sets(t)[i] = c->sets[i];
+        stn_tileset_ref((stn_tileset *)c->sets[i].set);
+    }
+    const stn_job own = t->job;
+    t->job = c->job;
+    t->job.tiles = own.tiles;
+    t->job.heights = own.heights;
+    t->job.sets = own.sets;
+    t->given_ns = stn_clock_ns();
+    return t;
+}
+
+static stn_task *next_done(stn_inbox *inbox)
+{
+    for (int i = 0; i < 20000; i++) {
+        stn_inbox_link *item = stn_inbox_take(inbox);
+        if (item) {
+            assert_null(item->next); /* these tests give one at a time */
+            return (stn_task *)(void *)item;
+        }
+        stn_sleep_ns(STN_MS);
+    }
+    fail_msg("a task did not come back");
+    return NULL;
+}
+
+static void tasks_come_back_whatever_becomes_of_them(void **state)
+{
+    (void)state;
+    terrain_case *c = load("p-islands3.in");
+    stn_blocks *blocks = stn_blocks_new(256, NULL);
+    stn_inbox *inbox;
+    stn_pool *pool;
+    stn_err err = {0};
+
+    assert_int_equal(stn_inbox_new(16, &inbox, &err), STN_OK);
+    assert_int_equal(stn_pool_new(2, true, blocks, inbox, &pool, &err), STN_OK);
+
+    stn_task *t = new_task(c);
+    atomic_store(&t->cancelled, true);
+    stn_pool_give(pool, t);
+    t = next_done(inbox);
+    assert_int_equal(t->status, STN_CANCELLED);
+    assert_null(t->product);
+    stn_task_free(t);
+
+    t = new_task(c);
+    t->deadline_ns = t->given_ns - 1;
+    stn_pool_give(pool, t);
+    t = next_done(inbox);
+    assert_int_equal(t->status, STN_TIMEOUT);
+    stn_task_free(t);
+
+    t = new_task(c);
+    stn_pool_give(pool, t);
+    stn_task *plain = next_done(inbox);
+    assert_int_equal(plain->status, STN_OK);
+
+    t = new_task(c);
+    t->compress = true;
+    stn_pool_give(pool, t);
+    t = next_done(inbox);
+    assert_int_equal(t->status, STN_OK);
+    assert_int_equal(t->compression, 1);
+    assert_true(stn_frame_len(t->product) < stn_frame_len(plain->product));
+    assert_int_equal(t->unpacked_bytes, stn_frame_len(plain->product));
+    uint8_t *out = malloc(t->unpacked_bytes);
+    assert_int_equal(
+        ZSTD_decompress(out, t->unpacked_bytes, stn_frame_data(t->product), stn_frame_len(t->product)),
+        t->unpacked_bytes);
+    assert_memory_equal(out, stn_frame_data(plain->product), t->unpacked_bytes);
+    free(out);
+    stn_task_free(t);
+    stn_task_free(plain);
+
+    /* An idle thread makes the blocks around; afterwards a neighbour needs no new ones. */
+    t = new_task(c);
+    t->kind = STN_TASK_AHEAD;
+    stn_pool_give(pool, t);
+    t = next_done(inbox);
+    assert_int_equal(t->status, STN_OK);
+    stn_task_free(t);
+    stn_blocks_stats before, after;
+    stn_blocks_read_stats(blocks, &before);
+    t = new_task(c);
+    t->job.cut.x += t->job.cut.x < 3 ? 1 : -1;
+    stn_pool_give(pool, t);
+    t = next_done(inbox);
+    assert_int_equal(t->status, STN_OK);
+    stn_blocks_read_stats(blocks, &after);
+    assert_int_equal(after.made, before.made);
+    assert_true(after.hits > before.hits);
+    stn_task_free(t);
+
+    stn_pool_free(pool);
+    stn_inbox_free(inbox, NULL, NULL);
+    stn_blocks_free(blocks);
+    terrain_case_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_lease_comes_back_as_the_product_of_its_cut, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_jobs_are_refused_and_the_mesher_goes_on, setup, teardown),
         cmocka_unit_test_setup_teardown(many_leases_all_come_back_once, setup, teardown),
+        cmocka_unit_test(tasks_come_back_whatever_becomes_of_them),
         cmocka_unit_test_setup_teardown(reading_a_job_checks_its_counts, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
