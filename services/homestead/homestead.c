@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "bus/control.h"
+#include "bus/lock.h"
 #include "homestead/accounts.h"
 #include "homestead/http.h"
 #include "homestead/land_file.h"
@@ -23,9 +24,10 @@
 
 static const stn_opt options[] = {
     {"listen", STN_OPT_TEXT, "127.0.0.1", 0, 0, "ADDRESS", "address to listen at"},
-    {"port", STN_OPT_INT, "0", 0, 65535, "N", "game port (UDP); 0 = any free one"},
-    {"auth-port", STN_OPT_INT, "0", 0, 65535, "N", "port of the login service; 0 = any free one"},
-    {"http-port", STN_OPT_INT, "0", 0, 65535, "N", "port of the resources; 0 = any free one"},
+    {"port", STN_OPT_INT, "1870", 0, 65535, "N",
+     "game port (UDP); 0 = any free one, as when the usual one is taken"},
+    {"auth-port", STN_OPT_INT, "1871", 0, 65535, "N", "port of the login service, likewise"},
+    {"http-port", STN_OPT_INT, "1872", 0, 65535, "N", "port of the resources, likewise"},
     {"pack", STN_OPT_TEXT, NULL, 0, 0, "DIR", "folder of the resources (default: beside the program)"},
     {"seed", STN_OPT_INT, "1", 0, 9e15, "N", "seed of the land and of what happens on it"},
     {"land", STN_OPT_TEXT, NULL, 0, 0, "FILE", "a recorded land instead of a generated one"},
@@ -54,6 +56,7 @@ const stn_opts_spec stn_homestead_options = {
 
 struct stn_homestead {
     stn_loop *loop;
+    stn_lock *lock; /* one in an instance: it owns the file with the addresses */
     stn_bus *bus;
     stn_control *control;
     stn_land *land;
@@ -196,6 +199,13 @@ static void find_pack(const stn_opts *opts, char *out, size_t cap)
     snprintf(out, cap, "%s/share/stenness/homestead", exe);
 }
 
+/* A port that was asked for must be had; the usual one may be taken by another instance, then any will do.
+ * The usual one is worth trying: caches know a server by its address. */
+static bool may_take_another(const stn_opts *opts, const char *option, stn_status st)
+{
+    return st != STN_OK && !stn_opts_given(opts, option);
+}
+
 static stn_status start_login(stn_homestead *h, const stn_opts *opts, const char *folder, char *ca,
                               size_t cap, stn_err *err)
 {
@@ -216,7 +226,32 @@ static stn_status start_login(stn_homestead *h, const stn_opts *opts, const char
     snprintf(ca, cap, "%s/ca.pem", own);
     if ((st = stn_login_make_certificate(own, err)) != STN_OK)
         return st;
-    return stn_login_start(&set, &h->login, err);
+    st = stn_login_start(&set, &h->login, err);
+    if (may_take_another(opts, "auth-port", st)) {
+        set.port = 0;
+        stn_err_clear(err);
+        st = stn_login_start(&set, &h->login, err);
+    }
+    return st;
+}
+
+static stn_status open_sockets(stn_homestead *h, const stn_opts *opts, const char *pack, stn_err *err)
+{
+    const char *host = stn_opts_text(opts, "listen");
+    stn_status st = stn_udp_open(host, (unsigned)stn_opts_int(opts, "port"), &h->udp, err);
+
+    if (may_take_another(opts, "port", st)) {
+        stn_err_clear(err);
+        st = stn_udp_open(host, 0, &h->udp, err);
+    }
+    if (st)
+        return st;
+    st = stn_http_start(host, (unsigned)stn_opts_int(opts, "http-port"), pack, &h->http, err);
+    if (may_take_another(opts, "http-port", st)) {
+        stn_err_clear(err);
+        st = stn_http_start(host, 0, pack, &h->http, err);
+    }
+    return st;
 }
 
 static stn_status write_addresses(stn_homestead *h, const stn_opts *opts, const char *folder, const char *ca,
@@ -288,12 +323,11 @@ static stn_status start(stn_homestead *h, const stn_opts *opts, stn_err *err)
 
     find_pack(opts, pack, sizeof pack);
     if ((st = stn_address_prepare(instance, err)) ||
+        (st = stn_lock_take(instance, "homestead", &h->lock, err)) ||
         (st = stn_address_folder(instance, folder, sizeof folder, err)) || (st = make_land(h, opts, err)) ||
         (st = stn_accounts_open(stn_opts_text(opts, "accounts"), &h->accounts, err)) ||
         (st = start_game(h, opts, err)) || (st = stn_bus_new(h->loop, &bus, &h->bus, err)) ||
-        (st = stn_control_new(h->bus, &control, &h->control, err)) ||
-        (st = stn_udp_open(host, (unsigned)stn_opts_int(opts, "port"), &h->udp, err)) ||
-        (st = stn_http_start(host, (unsigned)stn_opts_int(opts, "http-port"), pack, &h->http, err)))
+        (st = stn_control_new(h->bus, &control, &h->control, err)) || (st = open_sockets(h, opts, pack, err)))
         return st;
     if (!stn_opts_switch(opts, "no-login") &&
         (st = start_login(h, opts, folder, ca, sizeof ca, err)) != STN_OK)
@@ -360,5 +394,6 @@ void stn_homestead_free(stn_homestead *h)
     stn_sim_free(h->sim);
     stn_accounts_free(h->accounts);
     stn_land_free(h->land);
+    stn_lock_free(h->lock);
     free(h);
 }
