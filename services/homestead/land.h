@@ -1,14 +1,17 @@
 /* land.h - the ground of homestead and what stands on it: generated from a seed, or recorded.
  *
- * Shape   Tiles in map coordinates: x east, y south, 11 map units each; grids of 100 x 100 tiles; the height
- * of a tile is that of its upper-left (north-west) corner, in map units. Angles are radians in map space (0 =
- * +x, growing towards +y), as they travel in object data. Use     Everything is a pure function of the seed
- * (or of the loaded file): any grid at any time, in any order, gives the same bits on every machine that has
- * IEEE doubles. A land is immutable after it was made, so several threads may read one. Limits  Generated
- * land reaches STN_LAND_REACH grids from the origin; a recorded one holds the grids of its file.
- *         stn_land_grid() answers STN_NOT_FOUND outside.
- * Source  docs/spec/map-cache.md 1 (coordinates), 6 (heights); docs/look.md (the composed scene around the
- * spawn).
+ * Tiles are in map coordinates: x east, y south, 11 map units each; grids of 100 x 100 tiles. The height of a
+ * tile is that of its upper-left (north-west) corner, in map units. Angles are radians in map space (0 = +x,
+ * growing towards +y), as they travel in object data.
+ *
+ * Everything is a pure function of the seed (or of the loaded file): any grid at any time, in any order, gives
+ * the same bits on every machine that has IEEE doubles. A land is immutable after it was made, so several
+ * threads may read one.
+ *
+ * Generated land reaches STN_LAND_REACH grids from the origin; a recorded one holds the grids of its file.
+ * stn_land_grid() answers STN_NOT_FOUND outside.
+ *
+ * Source: docs/spec/map-cache.md 1 (coordinates), 6 (heights); docs/look.md (the composed scene).
  */
 #ifndef STN_HOMESTEAD_LAND_H
 #define STN_HOMESTEAD_LAND_H
@@ -75,7 +78,7 @@ typedef struct stn_land_grid_data {
 
 /* Version of every resource of the pack that is homestead's own; raised whenever the pack's content changes,
  * so that no cache serves an older picture. */
-#define STN_PACK_VERSION 1
+#define STN_PACK_VERSION 2
 
 /* NULL when out of memory. */
 stn_land *stn_land_new(uint64_t seed);

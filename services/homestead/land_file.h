@@ -1,12 +1,14 @@
 /* land_file.h - a recorded land, read from a file.
  *
- * Shape   gzip of one JSON object: `format` "land-1"; `tiles` [{`id` 0..65535, `name`, `version`}]; `grids`
+ * The file is gzip of one JSON object: `format` "land-1"; `tiles` [{`id` 0..65535, `name`, `version`}]; `grids`
  * [{`gc` [x, y], `id` int64, `tiles` 10000 tile ids, `z` 10000 heights in map units}], index x + 100 * y;
- * `objects` [{`pos` [x, y] map units, `angle`, `name` or null}]. Mapping The recorded resources are not ours
- * to serve: each name is mapped to the nearest kind of the pack. What has no kind is said in the report: such
- * ground becomes grass, such objects are left out. Limits  STN_LAND_FILE_MAX_* below; a count is checked
- * before anything is kept. A tile id that is not declared, a wrong number of tiles or heights, a height that
- * is not finite, two grids of one place: STN_BAD_DATA.
+ * `objects` [{`pos` [x, y] map units, `angle`, `name` or null}].
+ *
+ * The recorded resources are not ours to serve: each name is mapped to the nearest kind of the pack. What has
+ * no kind is said in the report: such ground becomes grass, such objects are left out.
+ *
+ * A count is checked against STN_LAND_FILE_MAX_* before anything is kept. A tile id that is not declared, a
+ * wrong number of tiles or heights, a height that is not finite, two grids of one place: STN_BAD_DATA.
  */
 #ifndef STN_HOMESTEAD_LAND_FILE_H
 #define STN_HOMESTEAD_LAND_FILE_H

@@ -17,7 +17,7 @@
 static const char *const usable_names[] = {"homestead/things/house",    "homestead/things/cupboard",
                                            "homestead/things/crate",    "homestead/things/barrel",
                                            "homestead/things/campfire", "homestead/things/gate"};
-static const char *const scattered[] = {"homestead/things/stone", "homestead/things/bush",
+static const char *const scattered[] = {"homestead/things/stone", "homestead/bushes/bush",
                                         "homestead/things/stump", "homestead/things/log",
                                         "homestead/things/mushroom"};
 static const char *const roaming[] = {"homestead/beasts/hare", "homestead/beasts/deer"};
@@ -416,7 +416,7 @@ static void scatter(stn_sim *sim)
             continue;
         if (moves && !sim_make_figure(sim, obj, 150.0, 12.0, false))
             sim->stats.refused++;
-        if (!moves && !strcmp(name, "homestead/things/bush")) {
+        if (!moves && !strcmp(name, "homestead/bushes/bush")) {
             obj->sdt_len = 2;
             obj->sdt[1] = (uint8_t)(60 + sim_chance(&chance) % 50);
         }

@@ -309,6 +309,27 @@ static void tilesets_have_all_their_masks(void **state)
     }
 }
 
+/* A class that an entry names is carried by the resource itself or by a library that it uses. */
+static void sprite_classes_are_carried(void **state)
+{
+    (void)state;
+    for (size_t f = 0; f < count; f++) {
+        const stn_res_layer *code = stn_res_first(decoded[f], STN_LAYER_CODEENTRY);
+
+        for (uint32_t i = 0; code && i < code->as.codeentry->count; i++) {
+            const char *cls = code->as.codeentry->entries[i].cls;
+            bool carried = strcmp(cls, "mod") == 0;
+            const stn_res *holder = decoded[f];
+
+            if (code->as.codeentry->use_count)
+                holder = decoded[index_of(code->as.codeentry->uses[0].res.name)];
+            for (const stn_res_layer *l = NULL; (l = stn_res_next(holder, STN_LAYER_CODE, l));)
+                carried |= strcmp(l->as.code->name, cls) == 0;
+            assert_true(carried);
+        }
+    }
+}
+
 /* ---- feet ---- */
 
 typedef struct figure {
@@ -404,6 +425,7 @@ int main(void)
         cmocka_unit_test(ground_textures_wrap),
         cmocka_unit_test(edge_masks_meet_at_tile_corners),
         cmocka_unit_test(tilesets_have_all_their_masks),
+        cmocka_unit_test(sprite_classes_are_carried),
         cmocka_unit_test(feet_do_not_slide),
     };
 

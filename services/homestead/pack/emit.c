@@ -246,8 +246,15 @@ void stn_emit_code(stn_emit *e, const char *const (*entries)[2], size_t n, const
     stn_code_use use = {.indirect = false, .res = {lib, lib_version}};
     stn_res_codeentry code = {.entries = list, .use_count = lib ? 1 : 0, .uses = &use};
 
-    for (size_t i = 0; i < n && i < ARRAY_LEN(list); i++)
+    for (size_t i = 0; i < n && i < ARRAY_LEN(list); i++) {
+        const stn_res_code carried = {.name = entries[i][1], .data = (const uint8_t *)"", .len = 0};
+        bool said =
+            strcmp(carried.name, "mod") == 0 || (i > 0 && strcmp(carried.name, entries[i - 1][1]) == 0);
+
+        if (!lib && !said)
+            stn_emit_layer(e, STN_LAYER_CODE, &carried);
         list[code.count++] = (stn_code_entry){.entry = entries[i][0], .cls = entries[i][1]};
+    }
     stn_emit_layer(e, STN_LAYER_CODEENTRY, &code);
 }
 

@@ -2,7 +2,9 @@
  *
  * Colour without alpha is stored as JPEG (quality 92, full chroma), cut-outs and bump maps as PNG; positions,
  * normals and coordinates in the packed formats. Meshes share one vertex buffer a part, with the part's
- * number as id. Source  docs/spec/resource-format.md.
+ * number as id.
+ *
+ * Source: docs/spec/resource-format.md.
  */
 #ifndef STN_HOMESTEAD_PACK_EMIT_H
 #define STN_HOMESTEAD_PACK_EMIT_H
@@ -32,8 +34,8 @@ void stn_emit_tile(stn_emit *e, uint8_t kind, uint8_t id, uint16_t weight, const
 /* An image layer of id 0. */
 void stn_emit_image(stn_emit *e, const stn_canvas *canvas);
 void stn_emit_material(stn_emit *e, const stn_material *m);
-/* Entries of a codeentry layer that names one class, and the library that carries it (NULL: this resource).
- */
+/* Entries of a codeentry layer, and the library that carries their classes. Without a library this resource
+ * carries them: a code layer for each class that is not built in, empty, for clients run their own. */
 void stn_emit_code(stn_emit *e, const char *const (*entries)[2], size_t n, const char *lib,
                    uint16_t lib_version);
 /* All of a model. `self` is the resource's own name. */

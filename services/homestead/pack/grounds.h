@@ -3,7 +3,9 @@
  * Each is a wrapping canvas of STN_GROUND_SIDE pixels for 25/4 tiles (docs/spec/terrain-mesh.md 10.9), about
  * 7 pixels a map unit: quiet warped noise below, thousands of small strokes, a soft large tint above.
  * Variants of one ground share its palette and differ in what stands how densely, so that their blend reads
- * as one ground that changes. Source  docs/look.md, "Ground": palettes and features.
+ * as one ground that changes.
+ *
+ * Source: docs/look.md, "Ground": palettes and features.
  */
 #ifndef STN_HOMESTEAD_PACK_GROUNDS_H
 #define STN_HOMESTEAD_PACK_GROUNDS_H

@@ -3,7 +3,7 @@
  * Every file is a pure function of its name: built twice it is the same to the byte. The names of homestead's
  * own resources begin with "homestead/"; beside them stand the few names that the field gives: the client's
  * water pictures (gfx/tiles/…) and the libraries whose behaviour clients have natively (lib/…, gfx/fx/…),
- * which here carry no code but say their entries, so that whoever asks for them finds them.
+ * which here name their entries and carry empty classes, so that whoever asks for them finds them.
  */
 #ifndef STN_HOMESTEAD_PACK_PACK_H
 #define STN_HOMESTEAD_PACK_PACK_H

@@ -328,7 +328,7 @@ const stn_builder stn_tree_builders[] = {
     {"homestead/trees/spruce", build_spruce},
     {"homestead/trees/pine", build_pine},
     {"homestead/trees/beech", build_beech},
-    {"homestead/things/bush", build_bush},
-    {"homestead/things/juniper", build_juniper},
+    {"homestead/bushes/bush", build_bush},
+    {"homestead/bushes/juniper", build_juniper},
     {NULL, NULL},
 };

@@ -1,0 +1,2 @@
+# Recorded lands.
+stn_fuzz(land stn_land)
