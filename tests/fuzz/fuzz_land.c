@@ -1,7 +1,10 @@
 /* fuzz_land.c - recorded lands as unpacked JSON; what is accepted is then asked for grids and objects. */
 #include "homestead/land_file.h"
 
-#include <stdlib.h>
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
