@@ -1,2 +1,3 @@
 stn_fuzz(mapdata stn_world_core)
 stn_fuzz(objects stn_world_core)
+stn_fuzz(mapfile stn_world_core)

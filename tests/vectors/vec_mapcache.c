@@ -1,5 +1,5 @@
 /* vec-mapcache: the map cache's checked values, one folder. The README of the vectors tells the shapes. */
-#include "support/support.h"
+#include "vectors/vec_mapfile.h"
 
 #include "base/bytes.h"
 #include "map/height.h"
@@ -488,5 +488,6 @@ int main(int argc, char **argv)
     check_defrag(argv[1], &r);
     check_zsamples(argv[1], &r);
     check_cutstate(argv[1], &r);
+    vec_mapfile(argv[1], &r);
     return vec_done(&r);
 }
