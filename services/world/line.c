@@ -4,13 +4,10 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "base/text.h"
+#include "world/line_find.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <jansson.h>
-#include <netdb.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,19 +18,9 @@
 #define FIRST_WAIT_NS (100 * STN_MS)
 #define MOST_WAIT_NS (5 * STN_S)
 #define LOOK_AGAIN_NS (200 * STN_MS) /* for the embedded server's file */
+#define DENIED_WAIT_NS (300 * STN_S) /* the same words will be refused again */
 #define SILENCE_S 15.0
 #define SEND_QUEUE (4 << 20)
-
-/* What the finding thread is asked and answers. */
-typedef struct finding {
-    stn_inbox_link link;
-    char host[256], port[8];
-    struct sockaddr_storage addr;
-    socklen_t addr_len;
-    stn_err err;
-    stn_inbox *answer;
-    pthread_t thread;
-} finding;
 
 struct stn_line {
     stn_loop *loop;
@@ -42,6 +29,12 @@ struct stn_line {
     uint8_t cookie[STN_COOKIE_MAX];
     size_t cookie_len;
     bool encrypt;
+    char *auth_ca, *token_folder;
+    uint8_t password[STN_FIND_PASSWORD];
+    size_t password_len;
+    bool has_password, remember, positional;
+    unsigned auth_port;
+    uint16_t version;
     stn_line_state state;
     char text[200];
     char address[128];
@@ -50,7 +43,9 @@ struct stn_line {
     int fd;
     stn_watch *watch, *inbox_watch;
     stn_inbox *inbox;
-    finding *finding; /* under way */
+    stn_find *find; /* under way */
+    stn_finding *found; /* where to try, and with what */
+    size_t place; /* the one that is tried */
     stn_timer *step_timer, *retry_timer;
     unsigned failures;
     uint64_t tries;
@@ -59,6 +54,7 @@ struct stn_line {
 };
 
 static void retry_later(stn_line *l, int64_t wait_ns);
+static void open_place(stn_line *l);
 
 static void say(stn_line *l, stn_line_state state, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -90,10 +86,8 @@ static void close_socket(stn_line *l)
     l->fd = -1;
 }
 
-/* The session is over, or could not begin. */
-static void over(stn_line *l, stn_line_state state, const char *why)
+static void over_for(stn_line *l, stn_line_state state, const char *why, int64_t wait)
 {
-    int64_t wait = stn_backoff_ns(l->failures, FIRST_WAIT_NS, MOST_WAIT_NS, stn_turn_random(l->loop));
     bool was_running = l->running;
 
     l->failures++;
@@ -102,10 +96,19 @@ static void over(stn_line *l, stn_line_state state, const char *why)
     close_socket(l);
     stn_session_free(l->session);
     l->session = NULL;
+    stn_finding_free(l->found);
+    l->found = NULL;
     say(l, state, "%s; next try in %.1f s", why, (double)wait * 1e-9);
     retry_later(l, wait);
     if (was_running)
         l->on.ended(l->on.arg);
+}
+
+/* The session is over, or could not begin. */
+static void over(stn_line *l, stn_line_state state, const char *why)
+{
+    over_for(l, state, why,
+             stn_backoff_ns(l->failures, FIRST_WAIT_NS, MOST_WAIT_NS, stn_turn_random(l->loop)));
 }
 
 /* ---- the running session */
@@ -143,6 +146,14 @@ static void step(stn_line *l, const stn_datagram *in, size_t n)
     if (out->phase == STN_SESSION_DONE) {
         stn_session_result r = stn_session_get_result(l->session);
         char why[160];
+
+        /* A place that does not answer leaves the next one; any other refusal is the last word. */
+        if (!l->running && r.code == STN_SESS_NO_CONNECTION && l->found &&
+            l->place + 1 < l->found->n_places) {
+            l->place++;
+            open_place(l);
+            return;
+        }
         snprintf(why, sizeof why, "%.150s", r.text);
         over(l,
              r.end == STN_SESSION_END_REFUSED && r.code != STN_SESS_NO_CONNECTION ? STN_LINE_REFUSED
@@ -186,7 +197,7 @@ static void on_socket(void *ctx, const stn_turn *turn, int fd, unsigned ready)
     step(l, in, n);
 }
 
-static stn_status open_session(stn_line *l, const finding *f, stn_err *err)
+static stn_status open_session(stn_line *l, const stn_find_place *f, stn_err *err)
 {
     stn_session_settings s = stn_session_defaults();
     stn_status st;
@@ -195,9 +206,10 @@ static stn_status open_session(stn_line *l, const finding *f, stn_err *err)
     if (l->fd < 0 || connect(l->fd, (const struct sockaddr *)&f->addr, f->addr_len) < 0)
         return stn_fail(err, STN_IO, "no way to %s: %s", l->address, strerror(errno));
     setsockopt(l->fd, SOL_SOCKET, SO_RCVBUF, &(int){SEND_QUEUE}, sizeof(int));
-    s.user = l->user;
-    s.cookie = l->cookie;
-    s.cookie_len = l->cookie_len;
+    s.user = l->found->logged_in ? l->found->user : l->user;
+    s.cookie = l->found->logged_in ? l->found->cookie : l->cookie;
+    s.cookie_len = l->found->logged_in ? sizeof l->found->cookie : l->cookie_len;
+    s.version = l->version;
     s.encrypt = l->encrypt;
     s.idle_timeout = SILENCE_S;
     s.protocol = "Hafen/stenness";
@@ -210,67 +222,43 @@ static stn_status open_session(stn_line *l, const finding *f, stn_err *err)
 
 /* ---- finding the server */
 
-static void *find_address(void *arg)
+/* Tries the place whose turn it is. */
+static void open_place(stn_line *l)
 {
-    finding *f = arg;
-    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_DGRAM}, *list = NULL;
-    int rc = getaddrinfo(f->host, f->port, &hints, &list);
+    const stn_find_place *p = &l->found->places[l->place];
+    stn_err err = {0};
 
-    if (rc != 0 || !list) {
-        stn_fail(&f->err, STN_NOT_FOUND, "%s: %s", f->host, gai_strerror(rc));
-    } else {
-        memcpy(&f->addr, list->ai_addr, list->ai_addrlen);
-        f->addr_len = list->ai_addrlen;
-    }
-    if (list)
-        freeaddrinfo(list);
-    /* There is room for one answer, and one question is under way at a time. */
-    stn_inbox_give(f->answer, &f->link);
-    return NULL;
+    close_socket(l);
+    stn_session_free(l->session);
+    l->session = NULL;
+    snprintf(l->address, sizeof l->address, "%.*s", (int)sizeof l->address - 1, p->text);
+    say(l, STN_LINE_CONNECTING, "opening a session with %s", l->address);
+    if (open_session(l, p, &err) == STN_OK)
+        step(l, NULL, 0);
+    else
+        over(l, STN_LINE_WAITING, err.text);
 }
 
 static void on_found(void *ctx, const stn_turn *turn, stn_inbox_link *item)
 {
     stn_line *l = ctx;
-    finding *f = (finding *)item;
-    stn_err err = {0};
 
     (void)turn;
-    pthread_join(f->thread, NULL);
-    l->finding = NULL;
-    if (f->err.code == STN_OK) {
-        say(l, STN_LINE_CONNECTING, "opening a session with %s", l->address);
-        if (open_session(l, f, &err) == STN_OK)
-            step(l, NULL, 0);
-        else
-            over(l, STN_LINE_WAITING, err.text);
+    stn_find_end(l->find);
+    l->find = NULL;
+    l->found = (stn_finding *)item;
+    l->place = 0;
+    if (l->found->err.code == STN_OK && l->found->n_places > 0) {
+        open_place(l);
     } else {
-        over(l, STN_LINE_WAITING, f->err.text);
-    }
-    free(f);
-}
+        stn_err err = l->found->err;
+        bool denied = err.code == STN_DENIED || err.code == STN_USAGE;
 
-static bool split_address(const char *text, char *host, size_t cap, char *port, size_t port_cap)
-{
-    const char *colon = strrchr(text, ':'), *end = colon;
-    uint64_t n = STN_GAME_PORT;
-
-    if (text[0] == '[' && (end = strchr(text, ']')) != NULL) {
-        text++;
-        colon = end[1] == ':' ? end + 1 : NULL;
-    } else if (colon && strchr(text, ':') != colon) {
-        colon = NULL; /* a bare IPv6 address */
-        end = NULL;
+        over_for(l, denied ? STN_LINE_REFUSED : STN_LINE_WAITING,
+                 err.code ? err.text : "the server has no address",
+                 denied ? DENIED_WAIT_NS
+                        : stn_backoff_ns(l->failures, FIRST_WAIT_NS, MOST_WAIT_NS, stn_turn_random(l->loop)));
     }
-    if (!end)
-        end = text + strlen(text);
-    if (end == text || (size_t)(end - text) >= cap || (colon && !stn_text_u64(colon + 1, 65535, &n)) ||
-        n == 0)
-        return false;
-    memcpy(host, text, (size_t)(end - text));
-    host[end - text] = '\0';
-    snprintf(port, port_cap, "%u", (unsigned)n);
-    return true;
 }
 
 /* The embedded server's own word on where it is. */
@@ -298,33 +286,33 @@ static bool read_embedded(const stn_line *l, char *out, size_t cap)
 
 static void try_now(stn_line *l)
 {
-    finding *f;
+    bool own = !l->server[0]; /* the embedded one is entered without a login */
+    stn_find_request r = {
+        .address = l->address,
+        .user = l->user,
+        .login = !own && (l->has_password || l->auth_ca[0]),
+        .ca = l->auth_ca,
+        .token_folder = l->token_folder,
+        .password = l->has_password ? l->password : NULL,
+        .password_len = l->password_len,
+        .remember = l->remember,
+        .positional = l->positional,
+        .want_alias = l->encrypt,
+        .auth_port = l->auth_port,
+    };
+    stn_err err = {0};
 
-    if (l->server[0]) {
+    if (!own) {
         snprintf(l->address, sizeof l->address, "%s", l->server);
     } else if (!read_embedded(l, l->address, sizeof l->address)) {
         say(l, STN_LINE_WAITING, "waiting for the embedded server to start");
         retry_later(l, LOOK_AGAIN_NS);
         return;
     }
-    if (!(f = calloc(1, sizeof *f))) {
-        over(l, STN_LINE_WAITING, "out of memory");
-        return;
-    }
     l->tries++;
-    if (!split_address(l->address, f->host, sizeof f->host, f->port, sizeof f->port)) {
-        free(f);
-        over(l, STN_LINE_WAITING, "the server's address is not HOST[:PORT]");
-        return;
-    }
-    f->answer = l->inbox;
-    say(l, STN_LINE_FINDING, "looking for %s", l->address);
-    if (pthread_create(&f->thread, NULL, find_address, f) != 0) {
-        free(f);
-        over(l, STN_LINE_WAITING, "no thread to look for the server");
-        return;
-    }
-    l->finding = f;
+    say(l, STN_LINE_FINDING, r.login ? "logging in at %s" : "looking for %s", l->address);
+    if (stn_find_start(&r, l->inbox, &l->find, &err) != STN_OK)
+        over(l, STN_LINE_WAITING, err.text);
 }
 
 static void on_retry(void *ctx, const stn_turn *turn, stn_timer *timer)
@@ -357,19 +345,34 @@ stn_status stn_line_new(stn_loop *loop, const stn_line_settings *settings, const
     l->server = strdup(settings->server ? settings->server : "");
     l->user = strdup(settings->user && settings->user[0] ? settings->user : "stenness");
     l->runtime = strdup(settings->runtime);
+    l->auth_ca = strdup(settings->auth_ca ? settings->auth_ca : "");
+    l->token_folder = strdup(settings->token_folder ? settings->token_folder : "");
+    l->has_password = settings->password != NULL;
+    l->remember = settings->remember;
+    l->positional = settings->positional;
+    l->auth_port = settings->auth_port;
+    l->version = settings->version;
     l->buffer = malloc((size_t)DRAIN_MAX * 2048 + 2 * STN_DATAGRAM_MAX);
     l->step_timer = stn_timer_new(loop, "session step", on_step_timer, l);
     l->retry_timer = stn_timer_new(loop, "session retry", on_retry, l);
-    if (!l->server || !l->user || !l->runtime || !l->buffer || !l->step_timer || !l->retry_timer)
+    if (!l->server || !l->user || !l->runtime || !l->auth_ca || !l->token_folder || !l->buffer ||
+        !l->step_timer || !l->retry_timer)
         st = stn_fail(err, STN_NO_MEMORY, "line to the server");
     else if (settings->cookie_len > sizeof l->cookie)
         st = stn_fail(err, STN_TOO_BIG, "a cookie of %zu bytes, at most %d", settings->cookie_len,
                       STN_COOKIE_MAX);
+    else if (settings->password_len > sizeof l->password)
+        st = stn_fail(err, STN_TOO_BIG, "a password of %zu bytes, at most %d", settings->password_len,
+                      STN_FIND_PASSWORD);
     else if ((st = stn_inbox_new(4, &l->inbox, err)) == STN_OK)
         st = stn_loop_watch_inbox(loop, l->inbox, on_found, l, &l->inbox_watch, err);
     if (st != STN_OK) {
         stn_line_free(l);
         return st;
+    }
+    if (l->has_password && settings->password_len) {
+        memcpy(l->password, settings->password, settings->password_len);
+        l->password_len = settings->password_len;
     }
     if (settings->cookie_len > 0)
         memcpy(l->cookie, settings->cookie, settings->cookie_len);
@@ -385,15 +388,14 @@ stn_status stn_line_new(stn_loop *loop, const stn_line_settings *settings, const
 static void drop_finding(void *ctx, stn_inbox_link *item)
 {
     (void)ctx;
-    free(item);
+    stn_finding_free((stn_finding *)item);
 }
 
 void stn_line_free(stn_line *l)
 {
     if (!l)
         return;
-    if (l->finding)
-        pthread_join(l->finding->thread, NULL); /* its answer is in the inbox, and freed with it */
+    stn_find_end(l->find); /* an answer that it gave is in the inbox, and freed with it */
     if (l->session) {
         stn_session_close(l->session);
         send_all(l, stn_session_step(l->session, seconds(l), NULL, 0));
@@ -405,7 +407,11 @@ void stn_line_free(stn_line *l)
         stn_inbox_free(l->inbox, drop_finding, NULL);
     stn_timer_free(l->step_timer);
     stn_timer_free(l->retry_timer);
+    stn_finding_free(l->found);
     explicit_bzero(l->cookie, sizeof l->cookie);
+    explicit_bzero(l->password, sizeof l->password);
+    free(l->auth_ca);
+    free(l->token_folder);
     free(l->server);
     free(l->user);
     free(l->runtime);

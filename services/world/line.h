@@ -26,6 +26,14 @@ typedef struct stn_line_settings {
     size_t cookie_len;
     const char *runtime; /* folder of the instance, where homestead.json is */
     bool encrypt;
+    /* For a server that wants a login (line_find.h): any of these makes one. Copied; the password is wiped at
+     * the end. */
+    const char *auth_ca, *token_folder;
+    const uint8_t *password;
+    size_t password_len;
+    bool remember, positional;
+    unsigned auth_port;
+    uint16_t version; /* of the protocol; 0 = the usual one */
 } stn_line_settings;
 
 typedef struct stn_line_hooks {

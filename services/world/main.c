@@ -2,20 +2,29 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/opts.h"
+#include "base/text.h"
 #include "bus/control.h"
 #include "session/wire.h"
+#include "world/line_find.h"
 #include "world/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 static const stn_opt options[] = {
     {"server", STN_OPT_TEXT, NULL, 0, 0, "HOST[:PORT]",
      "game server; without it the embedded one (homestead)"},
     {"user", STN_OPT_TEXT, NULL, 0, 0, "NAME", "name to enter with"},
     {"character", STN_OPT_TEXT, NULL, 0, 0, "NAME", "character to play; without it the first one offered"},
+    {"auth-ca", STN_OPT_TEXT, NULL, 0, 0, "FILE",
+     "authority of the login service: a PEM file, or the official client's .jar"},
+    {"auth-port", STN_OPT_INT, "1871", 1, 65535, "N", "port of the login service"},
+    {"auth-dialect", STN_OPT_TEXT, "keyworded", 0, 0, "WORD", "keyworded or positional"},
+    {"remember", STN_OPT_SWITCH, NULL, 0, 0, NULL, "keep a token, so that the password is not needed again"},
+    {"session-version", STN_OPT_INT, "31", 30, 31, "N", "version of the game's protocol"},
     {"encrypt", STN_OPT_SWITCH, NULL, 0, 0, NULL, "seal the session's datagrams"},
     {"max-grids", STN_OPT_INT, "1024", 9, 65536, "N", "most grids that are held"},
     {"product-megabytes", STN_OPT_INT, "64", 1, 4096, "N", "most bytes of built cuts that are kept"},
@@ -54,6 +63,37 @@ static bool state_path(const stn_opts *opts, char *out, size_t cap)
     return stn_file_mkdirs(folder, 0700, NULL) == STN_OK;
 }
 
+/* $XDG_STATE_HOME/stenness/tokens, or below ~/.local/state. */
+static bool token_path(char *out, size_t cap)
+{
+    const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+
+    if (base && base[0] == '/')
+        snprintf(out, cap, "%s/stenness/tokens", base);
+    else if (home && home[0] == '/')
+        snprintf(out, cap, "%s/.local/state/stenness/tokens", home);
+    else
+        return false;
+    return true;
+}
+
+/* The password that the supervisor hands over through a pipe; its length, or -1 when there is none. */
+static ssize_t read_password(uint8_t *out, size_t cap)
+{
+    const char *text = getenv("STENNESS_PASSWORD_FD");
+    int64_t fd;
+    size_t n = 0;
+    ssize_t got;
+
+    if (!text || !stn_text_i64(text, 3, 1 << 20, &fd))
+        return -1;
+    while (n < cap && (got = read((int)fd, out + n, cap - n)) > 0)
+        n += (size_t)got;
+    close((int)fd);
+    unsetenv("STENNESS_PASSWORD_FD");
+    return (ssize_t)n;
+}
+
 int main(int argc, char **argv)
 {
     stn_opts *opts = NULL;
@@ -64,7 +104,9 @@ int main(int argc, char **argv)
     stn_control_spec control_spec = {.report = stn_world_report};
     stn_world_settings settings = {0};
     stn_keys keys;
-    char runtime[STN_ADDRESS_MAX], state[600];
+    char runtime[STN_ADDRESS_MAX], state[600], tokens[600];
+    uint8_t password[STN_FIND_PASSWORD];
+    ssize_t password_len;
     stn_err err = {0};
     int rc = EXIT_FAILURE;
 
@@ -82,6 +124,16 @@ int main(int argc, char **argv)
     settings.line.user = stn_opts_text(opts, "user");
     settings.line.encrypt = stn_opts_switch(opts, "encrypt");
     settings.line.runtime = runtime;
+    settings.line.auth_ca = stn_opts_text(opts, "auth-ca");
+    settings.line.auth_port = (unsigned)stn_opts_int(opts, "auth-port");
+    settings.line.positional = !strcmp(stn_opts_text(opts, "auth-dialect"), "positional");
+    settings.line.remember = stn_opts_switch(opts, "remember");
+    settings.line.version = (uint16_t)stn_opts_int(opts, "session-version");
+    settings.line.token_folder = token_path(tokens, sizeof tokens) ? tokens : NULL;
+    if ((password_len = read_password(password, sizeof password)) >= 0) {
+        settings.line.password = password;
+        settings.line.password_len = (size_t)password_len;
+    }
     settings.character = stn_opts_text(opts, "character");
     settings.max_grids = (size_t)stn_opts_int(opts, "max-grids");
     settings.product_bytes = (size_t)stn_opts_int(opts, "product-megabytes") << 20;
@@ -99,12 +151,14 @@ int main(int argc, char **argv)
                     &err) != STN_OK ||
         stn_world_new(bus, &settings, &world, &err) != STN_OK)
         goto out;
+    explicit_bzero(password, sizeof password);
     control_spec.ctx = world;
     if (stn_control_new(bus, &control_spec, &control, &err) != STN_OK)
         goto out;
     if (stn_loop_run(loop, &err) == STN_OK)
         rc = EXIT_SUCCESS;
 out:
+    explicit_bzero(password, sizeof password);
     if (err.code)
         fprintf(stderr, "stenness-world: %s\n", err.text);
     stn_control_free(control);

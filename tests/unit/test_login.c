@@ -269,7 +269,7 @@ static void another_authority_is_refused(void **state)
     assert_non_null(strstr(err.text, "authority"));
     r.ca = NULL;
     assert_int_equal(stn_login_run(&r, &out, &err), STN_USAGE);
-    assert_non_null(strstr(err.text, "auth.ca"));
+    assert_non_null(strstr(err.text, "auth-ca"));
     end(&g);
     end(&f);
 }

@@ -57,7 +57,7 @@ stn_status stn_login_anchors(const char *path, char **pem, stn_err *err)
     if (!path || !*path)
         return stn_fail(
             err, STN_USAGE,
-            "logging in needs the authority of the login service: set auth.ca to its PEM file or to the "
+            "logging in needs the authority of the login service: set auth-ca to its PEM file or to the "
             "official client's hafen.jar, which holds it");
     if (stn_text_ends(path, ".jar") || stn_text_ends(path, ".zip")) {
         *pem = from_jar(path);

@@ -5,7 +5,7 @@
  * logged but host names and reasons.
  *
  * Trust    The only anchors are the certificates of one PEM file, or those in the official client's .jar
- *          (setting auth.ca); never the system's store. An anchor's own dates do not count (the official one
+ *          (setting auth-ca); never the system's store. An anchor's own dates do not count (the official one
  * ended in 2022); everything else of the chain does. The leaf must name the host in its subjectAltName: a DNS
  *          entry equal to it, or an IP entry when the host is an address.
  *
