@@ -425,7 +425,7 @@ stn_status stn_asks_ask(stn_asks *a, unsigned pool_nr, const char *name, int wan
         return stn_fail(err, STN_USAGE, "ask of pool %u of %u", pool_nr, a->pool_count);
     stn_err why = {0};
     if (stn_resname_check(name, strlen(name), &why) != STN_OK) {
-        snprintf(out->text, sizeof out->text, "%.*s", STN_MISS_TEXT - 1, why.text);
+        stn_miss_say(out->text, why.text);
         return STN_OK;
     }
     if (a->open_count >= STN_ASKS_OPEN_MAX) {

@@ -55,7 +55,7 @@ typedef struct answer {
     int version;
     void *payload;
     size_t bytes;
-    char text[STN_MISS_TEXT + 1];
+    char text[STN_MISS_TEXT];
 } answer;
 
 /* One pass over a pool's sources, on behalf of an ask or of a reload. */

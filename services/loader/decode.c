@@ -25,7 +25,7 @@ static bool with_old_code(const stn_res *res, const stn_decode_in *in, stn_buf *
 static void fail(stn_decode_out *out, stn_miss_kind kind, const char *text)
 {
     out->verdict = (stn_verdict){.miss = kind, .version = -1};
-    snprintf(out->verdict.text, sizeof out->verdict.text, "%.*s", (int)sizeof out->verdict.text - 1, text);
+    stn_miss_say(out->verdict.text, text);
 }
 
 static void pack(const stn_res *res, stn_decode_room *room, void *ctx, stn_decode_out *out)
@@ -45,8 +45,7 @@ static void pack(const stn_res *res, stn_decode_room *room, void *ctx, stn_decod
     } else {
         out->problems = (uint32_t)stn_wire_plan_fill(plan, frames, &err);
         if (out->problems)
-            snprintf(out->problem, sizeof out->problem, "%.*s", (int)sizeof out->problem - 1,
-                     err.text[0] ? err.text : "a picture does not fit");
+            stn_miss_say(out->problem, err.text[0] ? err.text : "a picture does not fit");
         const Stenness__Ready *ready = stn_wire_plan_ready(plan);
         uint8_t *to = stn_buf_add(&out->body, stenness__ready__get_packed_size(ready));
         if (to)

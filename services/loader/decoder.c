@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "bus/unpack.h"
 #include "loader/decoder_wire.h"
 
@@ -67,7 +68,7 @@ static void refuse(stn_decoded *out, stn_miss_kind kind, const char *text)
 {
     stn_decoded_fini(out);
     out->verdict = (stn_verdict){.miss = kind, .version = -1};
-    snprintf(out->verdict.text, sizeof out->verdict.text, "%s", text);
+    stn_miss_say(out->verdict.text, text);
 }
 
 /* Between fork and exec only what is safe there, since other threads may hold any lock. */
@@ -231,10 +232,8 @@ static void take_result(stn_decoder *d, const stn_child_result *r, const stn_dec
     }
     out->verdict.miss = (stn_miss_kind)r->miss;
     out->verdict.version = r->version;
-    snprintf(out->verdict.text, sizeof out->verdict.text, "%.*s", (int)strnlen(r->text, sizeof r->text - 1),
-             r->text);
-    snprintf(out->problem, sizeof out->problem, "%.*s", (int)strnlen(r->problem, sizeof r->problem - 1),
-             r->problem);
+    stn_text_show(r->text, strnlen(r->text, sizeof r->text), out->verdict.text, sizeof out->verdict.text);
+    stn_text_show(r->problem, strnlen(r->problem, sizeof r->problem), out->problem, sizeof out->problem);
     out->problems = r->problems;
     if (r->miss != STN_MISS_NONE || in->judge_only)
         return;

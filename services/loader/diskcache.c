@@ -462,7 +462,7 @@ static void sweep_item(void *ctx, const stn_diskcache_item *item)
     if (!stn_text_starts(item->key, "res/"))
         return;
     found f = {.read_ns = item->read_ns, .bytes = item->bytes};
-    snprintf(f.file, sizeof f.file, "%s", item->file);
+    memcpy(f.file, item->file, strnlen(item->file, sizeof f.file - 1)); /* as long as a parsed name can be */
     stn_buf_put(&s->list, &f, sizeof f);
     s->sum.entries++;
     s->sum.bytes += item->bytes;

@@ -414,7 +414,7 @@ static void run(stn_http *h, request *r, const stn_url_base *where)
     if (start(r, where, &err) != STN_OK) {
         stop_transfer(r);
         r->byte_ns = 0; /* the next tick takes it for stalled and counts the attempt */
-        snprintf(r->text, sizeof r->text, "%.*s", (int)sizeof r->text - 1, err.text);
+        stn_text_show(err.text, strlen(err.text), r->text, sizeof r->text);
     }
 }
 
@@ -476,7 +476,7 @@ static void leave_running(request *r)
 /* The request has left the running ones. */
 static void attempt_failed(request *r, const char *text)
 {
-    snprintf(r->text, sizeof r->text, "%s", text);
+    stn_text_show(text, strlen(text), r->text, sizeof r->text);
     int64_t pause = stn_http_pause_ns(++r->failures);
     free(r->at);
     r->at = NULL;

@@ -1,7 +1,5 @@
 #include "loader/judge.h"
 
-#include <stdio.h>
-
 static stn_miss_kind kind_of(const stn_res_fault *fault, size_t len)
 {
     switch (fault->kind) {
@@ -46,5 +44,5 @@ void stn_judge(const uint8_t *data, size_t len, int want, stn_res **res, stn_ver
     out->miss = kind_of(&fault, len);
     if (out->miss == STN_MISS_NONE)
         out->miss = STN_MISS_LAYER;
-    snprintf(out->text, sizeof out->text, "%.*s", (int)sizeof out->text - 1, err.text);
+    stn_miss_say(out->text, err.text);
 }

@@ -23,6 +23,11 @@ const char *stn_miss_name(stn_miss_kind kind)
     return (unsigned)kind < STN_MISS_COUNT ? names[kind] : names[STN_MISS_NONE];
 }
 
+void stn_miss_say(char out[STN_MISS_TEXT], const char *text)
+{
+    stn_text_show(text ? text : "", text ? strlen(text) : 0, out, STN_MISS_TEXT);
+}
+
 stn_miss *stn_miss_push(stn_miss *tail, const char *source, stn_miss_kind kind, const char *text)
 {
     size_t len = text ? strlen(text) : 0;

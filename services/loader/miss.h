@@ -48,6 +48,9 @@ typedef struct stn_miss {
     char text[]; /* printable; at most STN_MISS_TEXT bytes */
 } stn_miss;
 
+/* Copies a text of any length and origin for a record: printable, cut when too long. NULL is "". */
+void stn_miss_say(char out[STN_MISS_TEXT], const char *text);
+
 /* A new record in front of `tail`, whose reference it takes over. NULL when out of memory (`tail` is then
  * kept). */
 stn_miss *stn_miss_push(stn_miss *tail, const char *source, stn_miss_kind kind, const char *text);

@@ -203,7 +203,10 @@ static void dispatch(open_fetch *o)
         give_job(o, STN_JOB_DIR, NULL, 0);
         break;
     case SRC_PACK:
-        give_job(o, STN_JOB_PACK, NULL, 0);
+        if (s->sources[o->f.source].pack_count)
+            give_job(o, STN_JOB_PACK, NULL, 0);
+        else
+            answer_miss(o, STN_MISS_NOT_FOUND, "no such pack");
         break;
     case SRC_DISK:
         if (s->disk)

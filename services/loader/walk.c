@@ -19,7 +19,7 @@ void stn_asks_answer(stn_asks *a, uint64_t fetch, const stn_fetched *got)
     w->answer.version = got->version;
     w->answer.payload = got->payload;
     w->answer.bytes = got->bytes;
-    snprintf(w->answer.text, sizeof w->answer.text, "%s", got->text ? got->text : "");
+    stn_miss_say(w->answer.text, got->text);
     w->next_answered = NULL;
     *a->answered_end = w;
     a->answered_end = &w->next_answered;
@@ -156,8 +156,7 @@ static void take_answers(stn_asks *a)
         if (w->answer.miss == STN_MISS_NONE) {
             walk_good(a, w);
         } else {
-            char text[STN_MISS_TEXT +
-                      1]; /* the walk's own may be written by an answer within the next fetch */
+            char text[STN_MISS_TEXT]; /* the walk's own may be written by an answer within the next fetch */
             memcpy(text, w->answer.text, sizeof text);
             walk_failed(a, w, w->answer.miss, text);
         }

@@ -100,8 +100,7 @@ static void load(worker *w, stn_job *job, uint8_t **data, size_t *len)
     if (st != STN_OK) {
         job->decoded.verdict.miss = st == STN_NOT_FOUND ? STN_MISS_NOT_FOUND : STN_MISS_IO;
         job->decoded.verdict.version = -1;
-        snprintf(job->decoded.verdict.text, sizeof job->decoded.verdict.text, "%.*s", STN_MISS_TEXT - 1,
-                 err.text);
+        stn_miss_say(job->decoded.verdict.text, err.text);
         return;
     }
     const stn_decode_in in = {.data = *data,
