@@ -1,14 +1,16 @@
 /* wire.h - a decoded resource between processes: packed by the loader, opened by everyone else. Pure.
  *
  * The message is Ready (proto/resource.proto). Its body lists every layer of the file in order; the bytes
- * travel in three bulk frames, each absent (length 0) unless wanted: 0 STN_WIRE_RAW     the payload of every
- * layer as it stands in the file            WANT_RAW 1 STN_WIRE_MODELS  vertex arrays (f32; bone indices
- * i32), index arrays (u16)      WANT_MODELS 2 STN_WIRE_PIXELS  RGBA8 pictures with their mip levels, level 0
- * first            WANT_PIXELS Pixels come for `tex` (its own mipmapper), `image` (one level) and `tileset2`
- * (the packed tile image with its avg chain; where each tile lies in it is in the linked tileset:
- * stn_res_tileset.places). Everything else of a resource (materials, skeletons, animations, tilesets, links
- * …) is had from the raw payloads by stn_wire_res(), which gives the same stn_res as the file would, its
- * layer i being the wire's layer i. The usual wish is RAW and PIXELS.
+ * travel in three bulk frames, each absent (length 0) unless wanted:
+ *
+ *   0 STN_WIRE_RAW     the file itself, as it was read                             WANT_RAW
+ *   1 STN_WIRE_MODELS  vertex arrays (f32; bone indices i32), index arrays (u16)   WANT_MODELS
+ *   2 STN_WIRE_PIXELS  RGBA8 pictures with their mip levels, level 0 first         WANT_PIXELS
+ *
+ * Pixels come for `tex` (its own mipmapper), `image` (one level) and `tileset2` (the packed tile image with
+ * its avg chain; where each tile lies in it is in the linked tileset: stn_res_tileset.places). Everything
+ * else of a resource (materials, skeletons, animations, tilesets, links …) is had from the file by
+ * stn_wire_res(): layer i of that stn_res is the wire's layer i. The usual wish is RAW and PIXELS.
  *
  * A layer whose picture cannot be decoded, or does not fit, has a `problem` and no pixels; the rest is good.
  * Opening checks every number against the frames, so that whoever reads an opened resource need not.
@@ -43,8 +45,9 @@ typedef struct stn_wire_plan stn_wire_plan;
 stn_status stn_wire_plan_new(const stn_res *res, size_t bulk_max, stn_wire_plan **out, stn_err *err);
 void stn_wire_plan_free(stn_wire_plan *plan); /* NULL is fine */
 size_t stn_wire_plan_bytes(const stn_wire_plan *plan, unsigned frame);
-/* Writes every byte of the frames, stn_wire_plan_bytes() each, decoding the pictures into their place.
- * Returns how many layers have a problem; the first one's text is in err. */
+/* Writes every byte of the frames, stn_wire_plan_bytes() each, decoding the pictures into their place. The
+ * first may be NULL: who has the file need not have it written again. Returns how many layers have a problem;
+ * the first one's text is in err. */
 size_t stn_wire_plan_fill(stn_wire_plan *plan, uint8_t *const frames[STN_WIRE_FRAMES], stn_err *err);
 /* The body: version, layers, bounds; the rest is the caller's. Borrowed. Complete after the fill. */
 Stenness__Ready *stn_wire_plan_ready(stn_wire_plan *plan);
@@ -104,8 +107,8 @@ bool stn_wire_bounds(const stn_wire *wire, float out[2][3]);
 bool stn_wire_level(const stn_wire_layer *layer, uint32_t level, uint32_t *w, uint32_t *h,
                     stn_wire_span *out);
 
-/* The resource read again from the raw payloads, pictures probed only: the caller frees it and may drop wire
- * and frames before. STN_USAGE without WANT_RAW. */
+/* The resource read again from the file, pictures probed only: the caller frees it and may drop wire and
+ * frames before. STN_USAGE without WANT_RAW; STN_BAD_DATA when the file is not what the body describes. */
 stn_status stn_wire_res(const stn_wire *wire, stn_res **out, stn_err *err);
 
 #endif

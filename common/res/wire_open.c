@@ -3,7 +3,6 @@
 #include "res/wire_layout.h"
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/bytes.h"
 
 #include <string.h>
@@ -18,6 +17,7 @@ struct stn_wire {
     uint32_t want;
     bool has_bounds;
     float bounds[2][3];
+    stn_wire_span file;
     uint32_t count;
     stn_wire_layer *layers;
 };
@@ -135,11 +135,11 @@ static stn_status open_layer(const opening *o, const Stenness__Layer *in, stn_wi
         return stn_fail(o->err, STN_NO_MEMORY, "opening a resource");
     l->kind = in->known ? stn_layer_kind_of(l->type) : STN_LAYER_UNKNOWN;
     l->length = in->length;
-    if (in->raw) {
-        stn_status st =
-            view(o, in->raw, STN_WIRE_RAW, STENNESS__ELEMENT_FORMAT__ELEMENT_BYTES, in->length, 1, &l->raw);
-        if (st != STN_OK)
-            return st;
+    if (o->n > STN_WIRE_RAW && o->frames[STN_WIRE_RAW].len) {
+        const stn_wire_span *file = &o->frames[STN_WIRE_RAW];
+        if (in->raw_at > file->len || in->length > file->len - in->raw_at)
+            return bad(o, "its payload reaches out of the file");
+        l->raw = (stn_wire_span){.data = file->data + in->raw_at, .len = in->length};
     }
     stn_bytes head = stn_bytes_of(in->head.data, in->head.len);
     unsigned most = stn_wire_has_pixels(l->kind) || l->kind == STN_LAYER_MESH ? 1 : 0;
@@ -199,6 +199,8 @@ stn_status stn_wire_open(const Stenness__Ready *ready, const stn_wire_span *fram
     w->layers = stn_arena_zalloc(arena, w->count, sizeof *w->layers);
     if (!w->name || (w->count && !w->layers))
         goto no_memory;
+    if (n > STN_WIRE_RAW)
+        w->file = frames[STN_WIRE_RAW];
     w->has_bounds = ready->n_bounds == 6;
     for (size_t i = 0; i < ready->n_bounds; i++)
         w->bounds[i / 3][i % 3] = ready->bounds[i];
@@ -279,22 +281,18 @@ bool stn_wire_level(const stn_wire_layer *l, uint32_t level, uint32_t *w, uint32
 
 stn_status stn_wire_res(const stn_wire *w, stn_res **out, stn_err *err)
 {
+    const stn_res_opts opts = {.want_version = w->version, .pixels = STN_RES_PROBE};
     *out = NULL;
-    stn_buf file = {0};
-    stn_res_put_head(&file, (uint16_t)w->version);
-    stn_status st = STN_OK;
-    for (uint32_t i = 0; i < w->count && st == STN_OK; i++) {
-        const stn_wire_layer *l = &w->layers[i];
-        if (!l->raw.data)
-            st = stn_fail(err, STN_USAGE, "resource \"%.100s\" was opened without its payloads (WANT_RAW)",
-                          w->name);
-        else
-            st = stn_res_put_record(&file, l->type, strlen(l->type), l->raw.data, l->raw.len, err);
-    }
-    if (st == STN_OK && file.failed)
-        st = stn_fail(err, STN_NO_MEMORY, "resource \"%.100s\"", w->name);
-    if (st == STN_OK)
-        st = stn_res_new(file.data, file.len, NULL, out, NULL, err);
-    stn_buf_fini(&file);
+    if (!w->file.len)
+        return stn_fail(err, STN_USAGE, "resource \"%.100s\" was opened without its file (WANT_RAW)", w->name);
+    stn_status st = stn_res_new(w->file.data, w->file.len, &opts, out, NULL, err);
+    if (st != STN_OK)
+        return st;
+    if (stn_res_count(*out) == w->count)
+        return STN_OK;
+    st = stn_fail(err, STN_BAD_DATA, "resource \"%.100s\": %u layers are described, the file has %u", w->name,
+                  w->count, stn_res_count(*out));
+    stn_res_free(*out);
+    *out = NULL;
     return st;
 }

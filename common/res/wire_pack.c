@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/bytes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -170,10 +171,9 @@ static void add_bounds(stn_wire_plan *p, const stn_res_mesh *m)
 /* Payload and models; pictures come in a second pass, since only they may be left out. */
 static bool plan_layer(stn_wire_plan *p, const stn_res_layer *l, Stenness__Layer *out)
 {
-    Stenness__Array *raw = stn_arena_zalloc(p->arena, 1, sizeof *raw);
     size_t cap = strlen(l->type) * 3 + 1;
     char *type = stn_arena_alloc(p->arena, cap);
-    if (!raw || !type)
+    if (!type)
         return false;
     /* Protobuf text must be UTF-8; a type that is not names nothing anyway, and the file's own bytes are not
      * needed to tell layers apart: that is what their order is for. */
@@ -182,8 +182,8 @@ static bool plan_layer(stn_wire_plan *p, const stn_res_layer *l, Stenness__Layer
     out->type = type;
     out->length = l->raw_len;
     out->known = l->kind != STN_LAYER_UNKNOWN;
-    out->raw = raw;
-    add_array(p, raw, STN_WIRE_RAW, STENNESS__ELEMENT_FORMAT__ELEMENT_BYTES, l->raw_len, 1);
+    out->raw_at = l->offset + strlen(l->type) + 1 + sizeof(int32_t);
+    p->bytes[STN_WIRE_RAW] = out->raw_at + l->raw_len;
     if (l->kind == STN_LAYER_VBUF)
         return plan_vbuf(p, l->as.vbuf, out);
     if (l->kind == STN_LAYER_MESH) {
@@ -211,6 +211,7 @@ stn_status stn_wire_plan_new(const stn_res *res, size_t bulk_max, stn_wire_plan 
     if (n && (!p->layers || !p->ready.layers))
         goto no_memory;
     p->ready.n_layers = n;
+    p->bytes[STN_WIRE_RAW] = STN_RES_SIGNATURE_BYTES + sizeof(uint16_t);
     for (uint32_t i = 0; i < n; i++) {
         p->ready.layers[i] = &p->layers[i];
         if (!plan_layer(p, stn_res_layer_at(res, i), &p->layers[i]))
@@ -218,7 +219,7 @@ stn_status stn_wire_plan_new(const stn_res *res, size_t bulk_max, stn_wire_plan 
     }
     if (p->bytes[0] + p->bytes[1] > bulk_max) {
         st = stn_fail(err, STN_TOO_BIG,
-                      "resource: payloads of %zu and models of %zu bytes do not fit a message of %zu",
+                      "resource: a file of %zu and models of %zu bytes do not fit a message of %zu",
                       p->bytes[0], p->bytes[1], bulk_max);
         goto fail;
     }
@@ -296,13 +297,29 @@ static stn_status fill_pixels(stn_wire_plan *p, const stn_res_layer *l, Stenness
     return st;
 }
 
+/* The file, which a resource keeps in its records. */
+static void put_file(const stn_res *res, uint8_t *out)
+{
+    memcpy(out, STN_RES_SIGNATURE, STN_RES_SIGNATURE_BYTES);
+    stn_st16(out + STN_RES_SIGNATURE_BYTES, stn_res_version(res));
+    for (uint32_t i = 0; i < stn_res_count(res); i++) {
+        const stn_res_layer *l = stn_res_layer_at(res, i);
+        size_t name = strlen(l->type) + 1;
+        memcpy(out + l->offset, l->type, name);
+        stn_st32(out + l->offset + name, l->raw_len);
+        if (l->raw_len)
+            memcpy(out + l->offset + name + sizeof(int32_t), l->raw, l->raw_len);
+    }
+}
+
 size_t stn_wire_plan_fill(stn_wire_plan *p, uint8_t *const frames[STN_WIRE_FRAMES], stn_err *err)
 {
     size_t problems = 0;
+    if (frames[STN_WIRE_RAW])
+        put_file(p->res, frames[STN_WIRE_RAW]);
     for (uint32_t i = 0; i < stn_res_count(p->res); i++) {
         const stn_res_layer *l = stn_res_layer_at(p->res, i);
         Stenness__Layer *out = &p->layers[i];
-        put(frames[STN_WIRE_RAW], out->raw, l->raw, l->raw_len);
         if (l->kind == STN_LAYER_VBUF) {
             for (uint32_t k = 0; k < l->as.vbuf->count; k++) {
                 const stn_attrib *a = &l->as.vbuf->attribs[k];
@@ -328,8 +345,6 @@ void stn_wire_select(Stenness__Ready *ready, uint32_t want)
                           STENNESS__RESOURCE_WANT__WANT_PIXELS);
     for (size_t i = 0; i < ready->n_layers; i++) {
         Stenness__Layer *l = ready->layers[i];
-        if (!(want & STENNESS__RESOURCE_WANT__WANT_RAW))
-            l->raw = NULL;
         /* The arrays of one layer all lie in the same frame. */
         uint32_t frame = l->n_arrays ? l->arrays[0]->frame : STN_WIRE_RAW;
         if ((frame == STN_WIRE_MODELS && !(want & STENNESS__RESOURCE_WANT__WANT_MODELS)) ||

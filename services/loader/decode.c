@@ -28,7 +28,7 @@ static void fail(stn_decode_out *out, stn_miss_kind kind, const char *text)
     stn_miss_say(out->verdict.text, text);
 }
 
-static void pack(const stn_res *res, stn_decode_room *room, void *ctx, stn_decode_out *out)
+static void pack(const stn_res *res, bool new_file, stn_decode_room *room, void *ctx, stn_decode_out *out)
 {
     stn_wire_plan *plan;
     stn_err err = {0};
@@ -39,10 +39,12 @@ static void pack(const stn_res *res, stn_decode_room *room, void *ctx, stn_decod
         return;
     }
     for (unsigned i = 0; i < STN_WIRE_FRAMES; i++)
-        out->bytes[i] = stn_wire_plan_bytes(plan, i);
+        out->bytes[i] = i == STN_WIRE_RAW && !new_file ? 0 : stn_wire_plan_bytes(plan, i);
     if (!room(ctx, out->bytes, frames)) {
         fail(out, STN_MISS_IO, "out of memory for the decoded resource");
     } else {
+        if (!new_file)
+            frames[STN_WIRE_RAW] = NULL;
         out->problems = (uint32_t)stn_wire_plan_fill(plan, frames, &err);
         if (out->problems)
             stn_miss_say(out->problem, err.text[0] ? err.text : "a picture does not fit");
@@ -72,7 +74,7 @@ void stn_decode(const stn_decode_in *in, stn_decode_room *room, void *ctx, stn_d
             fail(out, STN_MISS_IO, "out of memory");
     }
     if (res && !in->judge_only)
-        pack(res, room, ctx, out);
+        pack(res, in->keep_code, room, ctx, out);
     stn_res_free(res);
     stn_buf_fini(&merged);
 }

@@ -24,6 +24,8 @@ typedef struct stn_decode_in {
 typedef struct stn_decode_out {
     stn_verdict verdict;
     stn_buf body; /* packed Ready; the caller ends it */
+    /* Of the frames. That of the file is 0 when the input is the file as it goes on, which it is but for
+     * keep_code. */
     size_t bytes[STN_WIRE_FRAMES];
     uint32_t problems; /* layers that a full decode found bad */
     char problem[STN_MISS_TEXT]; /* the first one */

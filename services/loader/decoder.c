@@ -42,6 +42,8 @@ static bool room(void *ctx, const size_t bytes[STN_WIRE_FRAMES], uint8_t *frames
 {
     stn_decoded *out = ctx;
     for (unsigned i = 0; i < STN_WIRE_FRAMES; i++) {
+        if (i == STN_WIRE_RAW && bytes[i] == 0)
+            continue;
         out->frames[i] = stn_frame_new(bytes[i]);
         if (!out->frames[i])
             return false;
@@ -202,6 +204,8 @@ static bool copy_out(const stn_decoder *d, const stn_child_result *r, stn_decode
     for (unsigned i = 0; i < STN_WIRE_FRAMES; i++) {
         if (r->bytes[i] > STN_CHILD_OUT_MAX - at)
             return false;
+        if (i == STN_WIRE_RAW && r->bytes[i] == 0)
+            continue;
         out->frames[i] = stn_frame_new((size_t)r->bytes[i]);
         if (!out->frames[i])
             return false;
@@ -239,7 +243,7 @@ static void take_result(stn_decoder *d, const stn_child_result *r, const stn_dec
         return;
     if (!copy_out(d, r, out, &used))
         refuse(out, STN_MISS_IO, "out of memory for the decoded resource");
-    else if (!stn_decoded_check(out, &err))
+    else if (!stn_decoded_check(out, in, &err))
         refuse(out, STN_MISS_LAYER, err.text);
     trim_window(d->out_fd, used);
 }
@@ -362,7 +366,7 @@ int stn_decoder_pid(const stn_decoder *d)
     return atomic_load(&d->pid);
 }
 
-bool stn_decoded_check(const stn_decoded *decoded, stn_err *err)
+bool stn_decoded_check(const stn_decoded *decoded, const stn_decode_in *in, stn_err *err)
 {
     stn_unpacker *u = stn_unpacker_new(UNPACK_MAX);
     const ProtobufCMessage *m;
@@ -370,6 +374,8 @@ bool stn_decoded_check(const stn_decoded *decoded, stn_err *err)
     stn_wire *wire = NULL;
     for (unsigned i = 0; i < STN_WIRE_FRAMES; i++)
         spans[i] = (stn_wire_span){stn_frame_data(decoded->frames[i]), stn_frame_len(decoded->frames[i])};
+    if (!decoded->frames[STN_WIRE_RAW])
+        spans[STN_WIRE_RAW] = (stn_wire_span){in->data, in->len};
     bool good = false;
     if (!u)
         stn_fail(err, STN_NO_MEMORY, "checking a decoded resource");

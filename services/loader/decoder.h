@@ -18,7 +18,8 @@ typedef struct stn_decoded {
     stn_verdict verdict;
     uint8_t *body; /* packed Ready, free() */
     size_t body_len;
-    stn_frame *frames[STN_WIRE_FRAMES]; /* each with a reference of the receiver's; never NULL when good */
+    /* Each with a reference of the receiver's. That of the file is NULL when it is the input itself. */
+    stn_frame *frames[STN_WIRE_FRAMES];
     uint32_t problems;
     char problem[STN_MISS_TEXT];
     bool crashed; /* the child died of it */
@@ -33,8 +34,8 @@ void stn_decoder_run(stn_decoder *d, const stn_decode_in *in, stn_decoded *out);
 uint64_t stn_decoder_restarts(const stn_decoder *d);
 int stn_decoder_pid(const stn_decoder *d); /* of the child, 0 without one. Any thread */
 
-/* Checks what was decoded as whoever receives it will. False: it is not what it says. */
-bool stn_decoded_check(const stn_decoded *decoded, stn_err *err);
+/* Checks what was decoded from the input as whoever receives it will. False: it is not what it says. */
+bool stn_decoded_check(const stn_decoded *decoded, const stn_decode_in *in, stn_err *err);
 void stn_decoded_fini(stn_decoded *decoded);
 
 #endif

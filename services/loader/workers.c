@@ -93,24 +93,41 @@ static stn_status read_source(const stn_job *job, uint8_t **data, size_t *len, s
     }
 }
 
-static void load(worker *w, stn_job *job, uint8_t **data, size_t *len)
+/* The body as a frame: it goes on to clients without being copied. Takes the memory. */
+static stn_frame *frame_of(uint8_t *data, size_t len)
+{
+    stn_frame *f = stn_frame_wrap(data, len, free, data);
+    if (!f)
+        free(data);
+    return f;
+}
+
+/* *file gets the body with a reference of the caller's, NULL when there is none. */
+static void load(worker *w, stn_job *job, stn_frame **file)
 {
     stn_err err = {0};
-    stn_status st = read_source(job, data, len, &err);
+    uint8_t *data = NULL;
+    size_t len = 0;
+    stn_status st = read_source(job, &data, &len, &err);
+    job->data = NULL;
+    if (st == STN_OK && !(*file = frame_of(data, len)))
+        st = stn_fail(&err, STN_NO_MEMORY, "out of memory");
     if (st != STN_OK) {
         job->decoded.verdict.miss = st == STN_NOT_FOUND ? STN_MISS_NOT_FOUND : STN_MISS_IO;
         job->decoded.verdict.version = -1;
         stn_miss_say(job->decoded.verdict.text, err.text);
         return;
     }
-    const stn_decode_in in = {.data = *data,
-                              .len = *len,
+    const stn_decode_in in = {.data = stn_frame_data(*file),
+                              .len = stn_frame_len(*file),
                               .want = job->want,
                               .judge_only = job->judge_only,
                               .keep_code = job->keep_code,
                               .code = job->code.data,
                               .code_len = job->code.len};
     stn_decoder_run(w->decoder, &in, &job->decoded);
+    if (job->decoded.verdict.miss == STN_MISS_NONE && !job->decoded.frames[STN_WIRE_RAW])
+        job->decoded.frames[STN_WIRE_RAW] = stn_frame_ref(*file);
     for (unsigned i = 0; i < STN_WIRE_FRAMES; i++)
         atomic_fetch_add(&w->all->decoded_bytes, stn_frame_len(job->decoded.frames[i]));
 }
@@ -147,8 +164,7 @@ static void give_result(stn_workers *all, stn_job *job)
 
 static void work(worker *w, stn_job *job)
 {
-    uint8_t *data = NULL;
-    size_t len = 0;
+    stn_frame *file = NULL;
     stn_err err = {0};
     switch (job->kind) {
     case STN_JOB_DROP:
@@ -159,8 +175,7 @@ static void work(worker *w, stn_job *job)
             stn_log_warn("%s", err.text);
         break;
     default:
-        load(w, job, &data, &len);
-        job->data = NULL;
+        load(w, job, &file);
         break;
     }
     stn_diskcache *disk = job->store && job->decoded.verdict.miss == STN_MISS_NONE ? job->disk : NULL;
@@ -168,9 +183,9 @@ static void work(worker *w, stn_job *job)
     atomic_fetch_add(&w->all->jobs, 1);
     give_result(w->all, job); /* from here on the job is the loop's */
     if (name)
-        store(w->all, disk, name, data, len);
+        store(w->all, disk, name, stn_frame_data(file), stn_frame_len(file));
     free(name);
-    free(data);
+    stn_frame_unref(file);
 }
 
 static void *run(void *arg)
