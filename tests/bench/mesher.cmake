@@ -1,1 +1,2 @@
 stn_bench(mesher stn_test_terrain)
+stn_bench(meshers stn_test_terrain stn_bus stn_proto)
