@@ -1,6 +1,7 @@
 #include "client/commands.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/opts.h"
 #include "tape/capture.h"
 
@@ -36,6 +37,9 @@ static int capture(const stn_opts *opts)
     stn_capture_sum sum;
     stn_err err = {0};
 
+    /* Who comes and goes at the control doors is of no interest here. */
+    if (stn_log_get_level() == STN_LOG_INFO)
+        stn_log_set_level(STN_LOG_WARN);
     if (stn_opts_operands(opts) != 1) {
         fprintf(stderr,
                 "stenness capture: expected one file to write, as in \"stenness capture walk.mcap\"\n");

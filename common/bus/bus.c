@@ -22,7 +22,8 @@
 #define IO_THREADS 1
 
 #ifdef __SANITIZE_THREAD__
-/* libzmq and libsodium are not built for the thread sanitizer, which therefore does not see its queues hand memory over. */
+/* libzmq and libsodium are not built for the thread sanitizer, which therefore does not see its queues hand
+ * memory over. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
@@ -194,6 +195,9 @@ static void report_conv(const stn_conv *c, stn_report *r)
 
     snprintf(what, sizeof what, "bus.%.50s", c->name);
 #define NAMED(suffix) (snprintf(name, sizeof name, "%s." suffix, what), name)
+    if (!c->door && !c->link->up)
+        stn_report_health(r, STENNESS__HEALTH_STATE__HEALTH_WAITING, "waits for %s: %s", c->name,
+                          c->diagnosis);
     stn_report_gauge(r, NAMED("peers"), (double)stn_conv_peer_count(c));
     if (c->diagnosis[0])
         stn_report_text(r, NAMED("diagnosis"), "%s", c->diagnosis);

@@ -135,9 +135,12 @@ static void link_event(stn_conv *c, const stn_socket_event *e)
     case STN_SOCKET_REFUSED:
         if (e->told)
             stn_conv_refused(c, e->text);
-        else if (c->ports[0].curve && ++c->bare_closes >= 2)
+        else if (++c->bare_closes >= 2 && c->ports[0].tcp)
             /* A server whose key we have wrong cannot read our greeting and hangs up; it alone knows why. */
-            stn_conv_refused(c, "the server refused the handshake: check --server-key");
+            stn_conv_refused(c, c->ports[0].curve
+                                    ? "the server refused the handshake: check --server-key"
+                                    : "the server hangs up at once; perhaps it wants keys: give --key and "
+                                      "--server-key");
         remake_link(c);
         break;
     case STN_SOCKET_CLOSED:

@@ -1,1 +1,2 @@
 stn_unit_test(tape stn_tape)
+stn_unit_test(tape_play stn_tape)

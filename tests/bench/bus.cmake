@@ -1,0 +1,1 @@
+stn_bench(bus stn_bus)
