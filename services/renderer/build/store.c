@@ -51,7 +51,8 @@ struct stn_store {
     stn_log_once asset_once;
 };
 
-static stn_sprite_fault get(void *user, const char *name, int32_t version, const stn_sprite_res **out, stn_err *err)
+static stn_sprite_fault get(void *user, const char *name, int32_t version, const stn_sprite_res **out,
+                            stn_err *err)
 {
     return stn_store_get(user, name, version, out, err);
 }
@@ -129,7 +130,8 @@ static struct entry *make_entry(stn_store *s, const char *name, int32_t version)
     return e;
 }
 
-stn_sprite_fault stn_store_get(stn_store *s, const char *name, int32_t version, const stn_sprite_res **out, stn_err *err)
+stn_sprite_fault stn_store_get(stn_store *s, const char *name, int32_t version, const stn_sprite_res **out,
+                               stn_err *err)
 {
     struct entry *e;
 
@@ -221,7 +223,8 @@ static stn_sampling sampling_of(const stn_res_tex *t)
 }
 
 /* A texture job of a picture layer; 0 when it has no pixels. */
-static uint32_t give_texture(stn_store *s, struct holder *h, uint32_t layer, stn_sampling sampling, uint8_t *last)
+static uint32_t give_texture(stn_store *s, struct holder *h, uint32_t layer, stn_sampling sampling,
+                             uint8_t *last)
 {
     const stn_wire_layer *l = stn_wire_layer_at(h->wire, layer);
     stn_job *job;
@@ -300,14 +303,16 @@ static void make_textures(stn_store *s, struct entry *e, struct holder *h)
             if (asset && !e->has_colour)
                 note_colour(e, w);
         } else if (l->kind == STN_LAYER_TILESET && w->levels > 0) {
-            e->atlas = give_texture(s, h, i, (stn_sampling){STN_FILTER_LINEAR, STN_FILTER_LINEAR, STN_MIPS_LINEAR, 0},
-                                    NULL);
+            /* Images lie edge to edge in the sheet: any filter across texels would mix neighbours at tile
+             * borders. docs/spec/rendering.md, samplers: terrain tile sheet. */
+            e->atlas = give_texture(
+                s, h, i, (stn_sampling){STN_FILTER_NEAREST, STN_FILTER_NEAREST, STN_MIPS_LINEAR, 0}, NULL);
         }
     }
 }
 
-void stn_store_ready(stn_store *s, const char *name, int32_t version, stn_wire *wire, void (*release)(void *arg),
-                     void *arg)
+void stn_store_ready(stn_store *s, const char *name, int32_t version, stn_wire *wire,
+                     void (*release)(void *arg), void *arg)
 {
     struct entry *e = find(s, name, version);
     struct holder *h = calloc(1, sizeof *h);
@@ -396,9 +401,11 @@ struct source_attr {
 };
 
 static const struct source_attr wanted[] = {
-    {STN_ATTR_POS, STN_VTX_POS, 3},      {STN_ATTR_NRM, STN_VTX_NRM, 3},      {STN_ATTR_TEX, STN_VTX_TEX, 2},
-    {STN_ATTR_COL, STN_VTX_COL, 4},      {STN_ATTR_OTEX, STN_VTX_OTEX, 2},    {STN_ATTR_TAN, STN_VTX_TAN, 3},
-    {STN_ATTR_BIT, STN_VTX_BIT, 3},      {STN_ATTR_BONEIDX, STN_VTX_BONE, 4}, {STN_ATTR_BONEWGT, STN_VTX_WEIGHT, 4},
+    {STN_ATTR_POS, STN_VTX_POS, 3},        {STN_ATTR_NRM, STN_VTX_NRM, 3},
+    {STN_ATTR_TEX, STN_VTX_TEX, 2},        {STN_ATTR_COL, STN_VTX_COL, 4},
+    {STN_ATTR_OTEX, STN_VTX_OTEX, 2},      {STN_ATTR_TAN, STN_VTX_TAN, 3},
+    {STN_ATTR_BIT, STN_VTX_BIT, 3},        {STN_ATTR_BONEIDX, STN_VTX_BONE, 4},
+    {STN_ATTR_BONEWGT, STN_VTX_WEIGHT, 4},
 };
 
 static void copy_attr(uint8_t *to, uint32_t stride, const stn_attrib *a, uint32_t n, uint8_t comps)
