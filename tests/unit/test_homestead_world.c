@@ -1,0 +1,386 @@
+/* The whole way in process: our client's session, game state, map and object caches against homestead. */
+#include "homestead/server.h"
+#include "world/game.h"
+#include "world/mapcache.h"
+#include "world/ocache.h"
+#include "world/session/session.h"
+
+// clang-format off
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+// clang-format on
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct letter {
+    double at;
+    size_t len;
+    uint8_t *data;
+} letter;
+
+typedef struct side {
+    letter queue[4096];
+    size_t n;
+} side;
+
+typedef struct play {
+    stn_land *land;
+    stn_sim *sim;
+    stn_server *server;
+    stn_session *session;
+    stn_game *game;
+    stn_mapcache *map;
+    stn_ocache *objects;
+    side to_server, to_client;
+    double now, server_wake, client_wake, ticked;
+} play;
+
+#define DELAY 0.03
+
+static void post(side *s, double now, const uint8_t *data, size_t len)
+{
+    letter *l = &s->queue[s->n++];
+
+    assert_true(s->n < 4096);
+    *l = (letter){now + DELAY, len, malloc(len + 1)};
+    memcpy(l->data, data, len);
+}
+
+static bool collect(side *s, double now, letter *out)
+{
+    if (!s->n || s->queue[0].at > now)
+        return false;
+    *out = s->queue[0];
+    memmove(s->queue, s->queue + 1, --s->n * sizeof *s->queue);
+    return true;
+}
+
+static stn_status traits(void *arg, uint16_t resid, stn_res_traits *out)
+{
+    (void)arg;
+    (void)resid;
+    *out = (stn_res_traits){.skeleton = true, .published = true};
+    return STN_OK;
+}
+
+static bool overlay_done(void *arg, const stn_gob *g, const stn_overlay *ol)
+{
+    (void)arg;
+    (void)g;
+    (void)ol;
+    return false;
+}
+
+static double ground(void *arg, bool drawn, double x, double y)
+{
+    (void)arg;
+    (void)drawn;
+    (void)x;
+    (void)y;
+    return 0.0;
+}
+
+static void send_to_server(void *arg, uint8_t type, const uint8_t *data, size_t len)
+{
+    play *p = arg;
+
+    assert_int_equal(stn_session_queue(p->session, type, data, len, NULL), STN_OK);
+    p->client_wake = p->now;
+}
+
+static void begin(play *p, stn_sim_settings sim)
+{
+    stn_session_settings set = stn_session_defaults();
+    stn_server_settings server = {0};
+    stn_game_hooks game = {.send = send_to_server, .arg = p};
+    stn_ocache_hooks objects = {.traits = traits, .overlay_done = overlay_done, .height = ground, .arg = p};
+
+    p->land = stn_land_new(1);
+    sim.land = server.land = p->land;
+    sim.seed = 3;
+    sim.hour = -1;
+    assert_int_equal(stn_sim_new(&sim, &p->sim, NULL), STN_OK);
+    server.sim = p->sim;
+    assert_int_equal(stn_server_new(&server, &p->server, NULL), STN_OK);
+    set.user = "demo";
+    set.cookie = (const uint8_t *)"";
+    set.cookie_len = 1;
+    assert_int_equal(stn_session_new(&set, &p->session, NULL), STN_OK);
+    p->game = stn_game_new(&game, NULL);
+    p->map = stn_mapcache_new(NULL, 0);
+    p->objects = stn_ocache_new(&objects);
+    assert_non_null(p->game);
+    assert_non_null(p->map);
+    assert_non_null(p->objects);
+}
+
+static void end(play *p)
+{
+    letter l;
+
+    while (collect(&p->to_server, INFINITY, &l) || collect(&p->to_client, INFINITY, &l))
+        free(l.data);
+    stn_ocache_free(p->objects);
+    stn_mapcache_free(p->map);
+    stn_game_free(p->game);
+    stn_session_free(p->session);
+    stn_server_free(p->server);
+    stn_sim_free(p->sim);
+    stn_land_free(p->land);
+    free(p);
+}
+
+static void deliver(play *p, const stn_delivery *d)
+{
+    stn_err err = {0};
+
+    if (d->kind == STN_DELIVER_OBJD) {
+        stn_ocache_receive(p->objects, &d->obj);
+    } else if (d->kind == STN_DELIVER_MAP) {
+        stn_status st = stn_mapcache_data(p->map, d->data, d->len, (int64_t)(p->now * 1000.0), &err);
+
+        assert_true(st == STN_OK || st == STN_AGAIN);
+    } else if (d->type != STN_RMSG_RESID && d->type != STN_RMSG_MAPIV) {
+        assert_int_equal(stn_game_message(p->game, d->type, d->data, d->len, p->now, &err), STN_OK);
+    }
+}
+
+static void ask(void *arg, stn_coord gc)
+{
+    play *p = arg;
+
+    stn_session_mapreq(p->session, gc.x, gc.y);
+    p->client_wake = p->now;
+}
+
+static void step_client(play *p, const letter *l)
+{
+    stn_datagram in = {l ? l->data : NULL, l ? l->len : 0};
+    const stn_session_out *out = stn_session_step(p->session, p->now, &in, l ? 1 : 0);
+
+    for (size_t i = 0; i < out->n_send; i++)
+        post(&p->to_server, p->now, out->send[i].data, out->send[i].len);
+    for (size_t i = 0; i < out->n_deliver; i++)
+        deliver(p, &out->deliver[i]);
+    p->client_wake = p->now + out->wait;
+}
+
+static void step_server(play *p, const letter *l)
+{
+    stn_server_datagram in = {
+        .addr = {.len = 1, .bytes = {1}}, .data = l ? l->data : NULL, .len = l ? l->len : 0};
+    const stn_server_datagram *send;
+    double wait;
+    size_t n = stn_server_step(p->server, p->now, &in, l ? 1 : 0, &send, &wait);
+
+    for (size_t i = 0; i < n; i++)
+        post(&p->to_client, p->now, send[i].data, send[i].len);
+    p->server_wake = p->now + wait;
+}
+
+static void run(play *p, double seconds)
+{
+    double until = p->now + seconds;
+    letter l;
+
+    for (; p->now < until; p->now += 0.01) {
+        while (collect(&p->to_server, p->now, &l)) {
+            step_server(p, &l);
+            free(l.data);
+        }
+        if (p->now >= p->server_wake)
+            step_server(p, NULL);
+        stn_mapcache_send(p->map, 2000 + (int64_t)(p->now * 1000.0), ask, p);
+        while (collect(&p->to_client, p->now, &l)) {
+            step_client(p, &l);
+            free(l.data);
+        }
+        if (p->now >= p->client_wake)
+            step_client(p, NULL);
+        stn_ocache_pump(p->objects);
+        stn_ocache_tick(p->objects, p->now - p->ticked);
+        p->ticked = p->now;
+    }
+}
+
+/* How far what the client shows of an object is from where it is. */
+static double apart(const play *p, uint32_t id)
+{
+    const stn_gob *g = stn_ocache_get(p->objects, id);
+    float shown[3];
+    double x, y;
+
+    assert_non_null(g);
+    assert_true(stn_sim_place(p->sim, id, &x, &y));
+    stn_ocache_position(p->objects, g, shown);
+    return hypot(shown[0] - x, shown[1] - y);
+}
+
+static void the_ground_arrives_as_the_land_is(void **state)
+{
+    play *p = calloc(1, sizeof *p);
+    const stn_game_place *where;
+    stn_coord gc;
+    const stn_grid *g;
+    static stn_land_grid_data want;
+
+    (void)state;
+    begin(p, (stn_sim_settings){0});
+    run(p, 1.0);
+    where = stn_game_where(p->game);
+    assert_true(where->in_world);
+    gc = (stn_coord){(int32_t)floor(where->x / 1100.0), (int32_t)floor(where->y / 1100.0)};
+    assert_null(stn_mapcache_need(p->map, gc));
+    run(p, 1.0);
+    g = stn_mapcache_held(p->map, gc);
+    assert_non_null(g);
+    assert_int_equal(stn_land_grid(p->land, gc.x, gc.y, &want), STN_OK);
+    assert_int_equal(g->id, want.id);
+    assert_memory_equal(g->tiles, want.tiles, sizeof want.tiles);
+    for (size_t i = 0; i < STN_GRID_CELLS; i++)
+        assert_true(fabsf(g->z[i] - want.z[i]) < 1e-3f);
+    end(p);
+}
+
+static void a_walk_is_shown_where_it_is(void **state)
+{
+    play *p = calloc(1, sizeof *p);
+    uint32_t me;
+    double x, y, nx, ny, farthest = 0.0;
+    stn_click c = {.button = 1, .part = -1};
+
+    (void)state;
+    begin(p, (stn_sim_settings){0});
+    run(p, 2.0);
+    me = stn_game_where(p->game)->player;
+    assert_true(apart(p, me) < 0.02);
+    assert_true(stn_sim_place(p->sim, me, &x, &y));
+    c.x = x + 60.0;
+    c.y = y + 20.0;
+    assert_int_equal(stn_game_click(p->game, &c, NULL), STN_OK);
+    for (int i = 0; i < 40; i++) {
+        run(p, 0.1);
+        farthest = fmax(farthest, apart(p, me));
+    }
+    assert_true(stn_sim_place(p->sim, me, &nx, &ny));
+    assert_true(hypot(nx - x, ny - y) > 10.0);
+    /* The line's delay and the client's caution (it runs at nine tenths between two words) stay small. */
+    assert_true(farthest < 6.0);
+    assert_true(apart(p, me) < 0.02);
+    end(p);
+}
+
+static void all_that_moves_is_understood_and_followed(void **state)
+{
+    play *p = calloc(1, sizeof *p);
+    stn_ocache_stats stats;
+    size_t moving = 0, near = 0;
+
+    (void)state;
+    begin(p, (stn_sim_settings){.objects = 100, .movers = 300, .scatter = 500.0});
+    run(p, 25.0);
+    stn_ocache_get_stats(p->objects, &stats);
+    assert_int_equal(stats.dropped_attributes, 0);
+    assert_int_equal(stats.dropped_records, 0);
+    assert_true(stats.objects > 300);
+    for (size_t i = 0; i < stn_ocache_count(p->objects); i++) {
+        const stn_gob *g = stn_ocache_at(p->objects, i);
+        uint32_t id = (uint32_t)g->id;
+
+        if (id < 0x02000000u || id >= 0x10000000u || !stn_sim_find(p->sim, id))
+            continue;
+        moving++;
+        near += apart(p, id) < 6.0;
+    }
+    assert_true(moving > 300);
+    assert_true(near * 100 > moving * 97);
+    end(p);
+}
+
+static void a_door_opens_and_stays_as_it_was_left(void **state)
+{
+    play *p = calloc(1, sizeof *p);
+    static stn_land_object objects[STN_LAND_MAX_OBJECTS];
+    size_t n;
+    double x, y, angle;
+    stn_click c = {.button = 3, .part = -1, .has_object = true};
+    uint8_t used[STN_SIM_USED_BYTES];
+    stn_buf before = {0}, after = {0}, again = {0};
+
+    (void)state;
+    begin(p, (stn_sim_settings){0});
+    run(p, 2.0);
+    stn_land_spawn(p->land, &x, &y, &angle);
+    assert_int_equal(stn_land_objects(p->land, (int32_t)floor(x / 1100.0), (int32_t)floor(y / 1100.0),
+                                      objects, STN_LAND_MAX_OBJECTS, &n),
+                     STN_OK);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(objects[i].name, "homestead/things/cupboard"))
+            continue;
+        c.object = objects[i].id;
+        c.x = c.object_x = objects[i].x;
+        c.y = c.object_y = objects[i].y;
+    }
+    assert_true(c.object != 0);
+    stn_sim_write(p->sim, stn_sim_find(p->sim, c.object), INT32_MIN, &before, used);
+    assert_int_equal(stn_game_click(p->game, &c, NULL), STN_OK);
+    run(p, 20.0);
+    stn_sim_write(p->sim, stn_sim_find(p->sim, c.object), INT32_MIN, &after, used);
+    assert_true(before.len != after.len || memcmp(before.data, after.data, before.len));
+
+    /* Everyone leaves, the land rests, somebody comes back. */
+    stn_server_close_all(p->server);
+    step_server(p, NULL);
+    for (double t = p->now; t < p->now + 70.0; t += STN_SIM_TICK_S)
+        stn_sim_tick(p->sim, t);
+    assert_null(stn_sim_find(p->sim, c.object));
+    stn_sim_wake(p->sim, x, y, 500.0);
+    stn_sim_tick(p->sim, p->now + 71.0);
+    stn_sim_tick(p->sim, p->now + 71.05);
+    assert_non_null(stn_sim_find(p->sim, c.object));
+    stn_sim_write(p->sim, stn_sim_find(p->sim, c.object), INT32_MIN, &again, used);
+    assert_int_equal(again.len, after.len);
+    assert_memory_equal(again.data, after.data, after.len);
+    stn_buf_fini(&before);
+    stn_buf_fini(&after);
+    stn_buf_fini(&again);
+    end(p);
+}
+
+static void a_line_of_chat_is_spoken(void **state)
+{
+    play *p = calloc(1, sizeof *p);
+    stn_ocache_stats stats;
+    stn_buf b = {0};
+
+    (void)state;
+    begin(p, (stn_sim_settings){0});
+    run(p, 2.0);
+    assert_int_equal(stn_game_chat(p->game, "well met", NULL), STN_OK);
+    run(p, 1.0);
+    stn_sim_write(p->sim, stn_sim_find(p->sim, stn_game_where(p->game)->player), INT32_MIN, &b, NULL);
+    assert_non_null(memmem(b.data, b.len, "well met", 9));
+    run(p, 10.0);
+    stn_buf_clear(&b);
+    stn_sim_write(p->sim, stn_sim_find(p->sim, stn_game_where(p->game)->player), INT32_MIN, &b, NULL);
+    assert_null(memmem(b.data, b.len, "well met", 9));
+    stn_ocache_get_stats(p->objects, &stats);
+    assert_int_equal(stats.dropped_attributes, 0);
+    stn_buf_fini(&b);
+    end(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_ground_arrives_as_the_land_is),
+        cmocka_unit_test(a_walk_is_shown_where_it_is),
+        cmocka_unit_test(all_that_moves_is_understood_and_followed),
+        cmocka_unit_test(a_door_opens_and_stays_as_it_was_left),
+        cmocka_unit_test(a_line_of_chat_is_spoken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
