@@ -6,6 +6,14 @@
 static const stn_native natives[] = {
     {STN_NATIVE_VARMAT, "lib/vmat", {39}, "objdelta", NULL, false, false},
     {STN_NATIVE_MOD, "lib/vmat", {39}, "spr", NULL, true, false},
+    {STN_NATIVE_TREE, "lib/tree", {14, 15}, "spr", NULL, false, false},
+    {STN_NATIVE_SWAY, "lib/svaj", {24, 25}, "objdelta", NULL, false, false},
+    {STN_NATIVE_GROWING, "lib/plants", {10, 11}, "spr", "grow", false, false},
+    {STN_NATIVE_TRELLIS, "lib/plants", {10, 11}, "spr", "trellis", false, false},
+    {STN_NATIVE_GAUSSIAN, "lib/gplant", {1}, "spr", NULL, false, false},
+    {STN_NATIVE_FLICKER, "gfx/fx/flight", {6}, "spr", NULL, false, false},
+    {STN_NATIVE_FLICKER_LINK, "gfx/fx/flight", {6}, "rlink", NULL, false, false},
+    {STN_NATIVE_SMOKE, "gfx/fx/ismoke", {105, 111}, "spr", NULL, false, true},
 };
 
 const stn_native *stn_natives(size_t *count)

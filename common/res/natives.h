@@ -18,6 +18,14 @@ typedef enum stn_native_id {
     STN_NATIVE_NONE = 0,
     STN_NATIVE_VARMAT, /* variable materials: the attribute */
     STN_NATIVE_MOD, /* a plain mod sprite */
+    STN_NATIVE_TREE,
+    STN_NATIVE_SWAY, /* the attribute */
+    STN_NATIVE_GROWING,
+    STN_NATIVE_TRELLIS,
+    STN_NATIVE_GAUSSIAN,
+    STN_NATIVE_FLICKER,
+    STN_NATIVE_FLICKER_LINK,
+    STN_NATIVE_SMOKE,
 } stn_native_id;
 
 #define STN_NATIVE_VERSIONS 4

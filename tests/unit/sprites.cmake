@@ -1,1 +1,2 @@
 stn_unit_test(sprite_natives stn_renderer_sprite)
+stn_unit_test(sprite_twins stn_renderer_sprite)

@@ -104,11 +104,12 @@ bool stn_part_add_dyn(stn_arena *arena, stn_sprite_part *part, const stn_dyn *dy
 
 /* ---- built-in mods ---- */
 
-stn_sprite_fault stn_mesh_part(stn_sprite_ctx *ctx, stn_arena *arena, const stn_sprite_res *res,
-                               const stn_res_layer *mesh, stn_sprite_part *out, stn_err *err)
+static stn_sprite_fault mesh_part_in(stn_sprite_ctx *ctx, stn_arena *arena, const stn_sprite_res *res,
+                                     const stn_res_layer *mesh, const stn_res_mat *mat, stn_sprite_part *out,
+                                     stn_err *err)
 {
     const stn_sprite_mat *material;
-    stn_sprite_fault fault = stn_sprite_material(ctx, res, mesh->as.mesh->mat->as.mat, &material, err);
+    stn_sprite_fault fault = stn_sprite_material(ctx, res, mat, &material, err);
 
     if (fault)
         return fault;
@@ -118,6 +119,29 @@ stn_sprite_fault stn_mesh_part(stn_sprite_ctx *ctx, stn_arena *arena, const stn_
         return stn_sprite_fail(err, STN_SPRITE_NO_MEMORY, "part of %.80s", res->name);
     out->wraps[0] = (stn_wrap){.kind = STN_WRAP_MATERIAL, .material = material};
     out->n_wraps = out->cap_wraps = 1;
+    return STN_SPRITE_OK;
+}
+
+stn_sprite_fault stn_mesh_part(stn_sprite_ctx *ctx, stn_arena *arena, const stn_sprite_res *res,
+                               const stn_res_layer *mesh, stn_sprite_part *out, stn_err *err)
+{
+    return mesh_part_in(ctx, arena, res, mesh, mesh->as.mesh->mat->as.mat, out, err);
+}
+
+stn_sprite_fault stn_build_mesh(stn_sprite_build *build, const stn_res_layer *mesh, const stn_res_mat *mat,
+                                stn_sprite_part **out, stn_err *err)
+{
+    stn_sprite *sprite = build->sprite;
+    stn_sprite_part part, *added;
+    stn_sprite_fault fault = mesh_part_in(sprite->ctx, build->arena, sprite->res, mesh, mat, &part, err);
+
+    if (fault)
+        return fault;
+    added = stn_build_add(build, &part);
+    if (!added)
+        return stn_sprite_no_memory(sprite, err);
+    if (out)
+        *out = added;
     return STN_SPRITE_OK;
 }
 

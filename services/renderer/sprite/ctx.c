@@ -17,6 +17,7 @@ struct stn_sprite_ctx {
     const char *said_name[STN_CTX_UNKNOWNS], *said_what[STN_CTX_UNKNOWNS]; /* … here, in order */
     uint32_t n_said;
     uint64_t added, removed;
+    stn_wind wind;
 };
 
 stn_sprite_ctx *stn_sprite_ctx_new(const stn_sprite_source *source, stn_rnd *rnd,
@@ -80,6 +81,16 @@ void stn_sprite_ctx_counts(const stn_sprite_ctx *ctx, uint64_t *added, uint64_t 
 {
     *added = ctx->added;
     *removed = ctx->removed;
+}
+
+const stn_wind *stn_sprite_ctx_wind(const stn_sprite_ctx *ctx)
+{
+    return &ctx->wind;
+}
+
+void stn_sprite_ctx_blow(stn_sprite_ctx *ctx, float dt)
+{
+    stn_wind_tick(&ctx->wind, dt, ctx->rnd);
 }
 
 float stn_ctx_rnd(stn_sprite_ctx *ctx)

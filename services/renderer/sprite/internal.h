@@ -24,6 +24,7 @@ typedef struct link_node {
     bool made, wanted; /* wanted: enabled in the build that ran last */
     stn_sprite_part part; /* as it enters the list: obj, and wraps of a linked material */
     stn_sprite *child; /* SPRITE: ours */
+    stn_flicker *flicker; /* LIGHT: ours */
 } link_node;
 
 typedef struct running_manim {
@@ -42,6 +43,7 @@ struct stn_sprite {
     uint32_t flags;
     const stn_twin *twin; /* NATIVE */
     void *data; /* the twin's */
+    stn_stance stance;
 
     /* what is shown: replaced whole */
     stn_arena *arena;
@@ -78,6 +80,10 @@ bool stn_part_add_dyn(stn_arena *arena, stn_sprite_part *part, const stn_dyn *dy
 /* A part for a mesh layer in its own material. */
 stn_sprite_fault stn_mesh_part(stn_sprite_ctx *ctx, stn_arena *arena, const stn_sprite_res *res,
                                const stn_res_layer *mesh, stn_sprite_part *out, stn_err *err);
+/* Appends a mesh of the sprite's resource in a material of it; *out may be NULL, and is good until the next
+ * part is added. */
+stn_sprite_fault stn_build_mesh(stn_sprite_build *build, const stn_res_layer *mesh, const stn_res_mat *mat,
+                                stn_sprite_part **out, stn_err *err);
 uint32_t stn_parts_leaves(const stn_sprite_part *parts, uint32_t n);
 stn_sprite_fault stn_sprite_no_memory(const stn_sprite *sprite, stn_err *err);
 
@@ -103,6 +109,15 @@ stn_sprite_fault stn_sprite_construct(stn_sprite_ctx *ctx, const stn_sprite_obje
 
 /* twin.c */
 const stn_twin *stn_twin_of(stn_native_id id); /* NULL: not a sprite */
+/* A resource that state bytes name by its number in the session. */
+stn_sprite_fault stn_numbered(const stn_sprite *sprite, uint16_t number, const stn_sprite_res **out,
+                              stn_err *err);
+extern const stn_twin stn_twin_tree, stn_twin_growing, stn_twin_trellis, stn_twin_gaussian, stn_twin_flicker,
+    stn_twin_smoke;
+/* The node of a link to a flickering light. *live and the part's dyns are malloc()ed, the caller's, also on a
+ * fault. */
+stn_sprite_fault stn_flicker_link(stn_sprite *sprite, const stn_values *args, stn_sprite_part *part,
+                                  stn_flicker **live, stn_err *err);
 
 /* ctx.c */
 float stn_ctx_rnd(stn_sprite_ctx *ctx);

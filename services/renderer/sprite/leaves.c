@@ -7,7 +7,7 @@ typedef struct walk {
     stn_leaf_fn *fn;
     void *user;
     stn_err *err;
-    bool stopped;
+    bool stopped, unturned;
 } walk;
 
 static stn_sprite_fault enter(const walk *w, stn_state *state, stn_ops ops, bool locked)
@@ -64,7 +64,7 @@ static stn_sprite_fault enter_wrap(const walk *w, stn_state *state, const stn_wr
 
 static stn_sprite_fault enter_dyn(const walk *w, stn_state *state, const stn_dyn *dyn)
 {
-    stn_op op = {.kind = STN_OP_SET};
+    stn_op op = {.kind = STN_OP_SET}, two[2];
 
     switch (dyn->kind) {
     case STN_DYN_MAFRAME:
@@ -85,6 +85,10 @@ static stn_sprite_fault enter_dyn(const walk *w, stn_state *state, const stn_dyn
         op.kind = STN_OP_LOCATION;
         op.u.matrix = dyn->place;
         break;
+    case STN_DYN_SCATTER:
+        two[0] = (stn_op){.kind = STN_OP_BACK, .slot = STN_SLOT_LOC, .id = "gobx"};
+        two[1] = (stn_op){.kind = STN_OP_LOCATION, .slot = STN_SLOT_LOC, .u.matrix = dyn->place};
+        return enter(w, state, (stn_ops){two, 2}, false);
     }
     return enter(w, state, (stn_ops){&op, 1}, false);
 }
@@ -95,14 +99,17 @@ static stn_sprite_fault walk_part(walk *w, const stn_sprite_part *part, const st
 {
     stn_state state = *outer;
     stn_leaf leaf = {.part = part, .state = &state};
-    stn_sprite_fault fault;
+    bool before = w->unturned;
+    stn_sprite_fault fault = STN_SPRITE_OK;
 
     for (uint32_t i = 0; i < part->n_dyns; i++) {
         if ((fault = enter_dyn(w, &state, &part->dyns[i])))
             return fault;
         if (part->dyns[i].kind == STN_DYN_BONES)
             leaf.morph = &part->dyns[i];
+        w->unturned |= part->dyns[i].kind == STN_DYN_SCATTER;
     }
+    leaf.unturned = w->unturned;
     for (uint32_t i = part->n_wraps; i-- > 0;)
         if ((fault = enter_wrap(w, &state, &part->wraps[i])))
             return fault;
@@ -110,17 +117,22 @@ static stn_sprite_fault walk_part(walk *w, const stn_sprite_part *part, const st
         return fault;
     switch (part->kind) {
     case STN_PART_SPRITE:
-        return walk_parts(w, part->sprite->parts, part->sprite->n_parts, &state);
+        fault = walk_parts(w, part->sprite->parts, part->sprite->n_parts, &state);
+        break;
     case STN_PART_GROUP:
-        return walk_parts(w, part->members, part->n_members, &state);
+        fault = walk_parts(w, part->members, part->n_members, &state);
+        break;
     case STN_PART_MESH:
     case STN_PART_LIGHT:
+    case STN_PART_PARTICLES:
         if (!w->fn(w->user, &leaf))
             w->stopped = true;
-        return STN_SPRITE_OK;
+        break;
     default:
-        return STN_SPRITE_OK;
+        break;
     }
+    w->unturned = before;
+    return fault;
 }
 
 static stn_sprite_fault walk_parts(walk *w, const stn_sprite_part *parts, uint32_t n, const stn_state *outer)
@@ -137,5 +149,21 @@ stn_sprite_fault stn_sprite_leaves(const stn_sprite *sprite, const stn_state *ou
                                    stn_leaf_fn *fn, void *user, stn_err *err)
 {
     walk w = {.arena = arena, .fn = fn, .user = user, .err = err};
-    return walk_parts(&w, sprite->parts, sprite->n_parts, outer);
+    const stn_sway *sway = sprite->object ? sprite->object->sway : NULL;
+    stn_state state;
+    stn_op ops[2];
+    uint32_t n = 0;
+    stn_sprite_fault fault;
+
+    if (!sway && sprite->stance.set)
+        sway = sprite->stance.sway;
+    if (sway)
+        ops[n++] = (stn_op){.kind = STN_OP_SET, .slot = STN_SLOT_SWAY, .u.value.u.sway = sway};
+    if (sprite->stance.set)
+        ops[n++] = (stn_op){.kind = STN_OP_LOCATION, .slot = STN_SLOT_LOC, .u.matrix = sprite->stance.turn};
+    if (n == 0)
+        return walk_parts(&w, sprite->parts, sprite->n_parts, outer);
+    state = *outer;
+    fault = enter(&w, &state, (stn_ops){ops, n}, false);
+    return fault ? fault : walk_parts(&w, sprite->parts, sprite->n_parts, &state);
 }

@@ -24,13 +24,16 @@ stn_sprite_fault stn_links_init(stn_sprite *sprite, stn_err *err)
 static void forget_node(link_node *node)
 {
     stn_sprite_free(node->child);
+    free(node->flicker);
     free(node->part.wraps);
+    free(node->part.dyns);
     for (uint32_t i = 0; i < node->part.n_members; i++)
         free(node->part.members[i].wraps);
     free((void *)node->part.members);
     node->part = (stn_sprite_part){0};
     node->made = false;
     node->child = NULL;
+    node->flicker = NULL;
 }
 
 void stn_links_sweep(stn_sprite *sprite)
@@ -173,8 +176,9 @@ static stn_sprite_fault make_served(stn_sprite *sprite, link_node *node, stn_err
     const stn_native *native;
     stn_native_match match = stn_native_find(carrier->name, carrier->version, "rlink", NULL, &native);
 
-    (void)err;
     native = stn_ctx_native(sprite->ctx, match, native, "link", carrier->name, carrier->version);
+    if (native && native->id == STN_NATIVE_FLICKER_LINK)
+        return stn_flicker_link(sprite, &node->layer->args, &node->part, &node->flicker, err);
     node->part = (stn_sprite_part){.kind = STN_PART_EMPTY, .res = sprite->res};
     return STN_SPRITE_OK;
 }

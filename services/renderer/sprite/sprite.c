@@ -169,6 +169,8 @@ static stn_sprite_fault run_tickers(stn_sprite *sprite, double dt, bool *done, s
     for (uint32_t i = 0; i < sprite->n_links; i++) {
         bool child_done = false;
         stn_err inner = {0};
+        if (sprite->links[i].flicker)
+            stn_flicker_tick(sprite->links[i].flicker, (float)dt, stn_ctx_rnd_source(sprite->ctx));
         if (!sprite->links[i].child || !sprite->links[i].wanted)
             continue;
         /* A fault in a linked sprite's own tick is its own: the others go on. The first one is reported. */
@@ -250,6 +252,11 @@ bool stn_sprite_end(stn_sprite *sprite)
 stn_native_id stn_sprite_native(const stn_sprite *sprite)
 {
     return sprite->twin ? sprite->twin->id : STN_NATIVE_NONE;
+}
+
+const stn_stance *stn_sprite_stance(const stn_sprite *sprite)
+{
+    return sprite->stance.set ? &sprite->stance : NULL;
 }
 
 stn_sprite_kind stn_sprite_kind_of(const stn_sprite *sprite)

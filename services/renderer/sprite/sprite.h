@@ -10,13 +10,18 @@
 #ifndef STN_SPRITE_SPRITE_H
 #define STN_SPRITE_SPRITE_H
 
+#include "renderer/sprite/flicker.h"
 #include "renderer/sprite/manim.h"
 #include "renderer/sprite/material.h"
+#include "renderer/sprite/place.h"
 #include "renderer/sprite/poser.h"
 #include "renderer/sprite/random.h"
 #include "renderer/sprite/skin.h"
+#include "renderer/sprite/smoke.h"
 #include "renderer/sprite/source.h"
 #include "renderer/sprite/state.h"
+#include "renderer/sprite/sway.h"
+#include "renderer/sprite/wind.h"
 #include "res/natives.h"
 
 typedef struct stn_sprite stn_sprite;
@@ -37,6 +42,16 @@ typedef struct stn_sprite_mod {
     void *user;
 } stn_sprite_mod;
 
+/* Where an object stands, for what is made by it: read when a sprite is made. */
+typedef struct stn_sprite_stand {
+    double angle;
+    float x, y, z; /* as drawn; y is not negated */
+    const stn_ground *ground; /* NULL: as if it were flat */
+    bool has_grid; /* the grid is known; what needs it is LOADING until then */
+    int64_t grid;
+    int32_t tile_x, tile_y; /* in that grid */
+} stn_sprite_stand;
+
 /* What a sprite sees of the object it is on: kept by the caller, read whenever the sprite is built or ticks.
  */
 typedef struct stn_sprite_object {
@@ -47,6 +62,13 @@ typedef struct stn_sprite_object {
     double speed; /* units a second */
     const char *const *tile_tags; /* of the tile under it, sorted */
     uint32_t n_tile_tags;
+    /* All of these may be NULL. */
+    const stn_sprite_stand *stand;
+    const stn_sway *sway; /* of a published attribute; wins over a tree's own */
+    const stn_sprite_res *base; /* the resource of its drawable, for attach points of overlays */
+    /* A resource by its number in the session: state bytes may hold some. Faults as stn_sprite_get(). */
+    stn_sprite_fault (*resource)(void *user, uint16_t number, const stn_sprite_res **out, stn_err *err);
+    void *resource_user;
 } stn_sprite_object;
 
 /* ---- parts ---- */
@@ -67,7 +89,13 @@ typedef struct stn_wrap {
     const stn_sprite_res *manim_res;
 } stn_wrap;
 
-typedef enum stn_dyn_kind { STN_DYN_MAFRAME, STN_DYN_BONES, STN_DYN_RIGID, STN_DYN_PLACE } stn_dyn_kind;
+typedef enum stn_dyn_kind {
+    STN_DYN_MAFRAME,
+    STN_DYN_BONES,
+    STN_DYN_RIGID,
+    STN_DYN_PLACE,
+    STN_DYN_SCATTER, /* a place that ignores how the object is turned: back to "gobx", then `place` */
+} stn_dyn_kind;
 
 /* Looked at anew for each frame. */
 typedef struct stn_dyn {
@@ -77,7 +105,7 @@ typedef struct stn_dyn {
     const stn_res_vbuf *vbuf; /* BONES: its bone names … */
     const int32_t *bones; /* … as indices into the skeleton */
     uint32_t bone; /* RIGID */
-    stn_mat4 place; /* PLACE */
+    stn_mat4 place; /* PLACE, SCATTER */
 } stn_dyn;
 
 typedef enum stn_part_kind {
@@ -86,6 +114,7 @@ typedef enum stn_part_kind {
     STN_PART_GROUP, /* meshes that a collecting link brought: one part */
     STN_PART_AMBIENCE, /* a sound around */
     STN_PART_LIGHT,
+    STN_PART_PARTICLES, /* points that face the eye, drawn in the part's material */
     STN_PART_EMPTY, /* a link to served code that has no native twin */
 } stn_part_kind;
 
@@ -102,6 +131,8 @@ typedef struct stn_sprite_part {
     stn_dyn *dyns; /* unlocked, outside the outermost wrap */
     uint32_t n_dyns, cap_dyns;
     const stn_res_rlink *link; /* that brought it, or NULL */
+    const stn_flicker *flicker; /* LIGHT: its brightness now (stn_flicker_light); NULL = steady */
+    const stn_smoke *smoke; /* PARTICLES: the points now; moved by the sprite's ticks */
 } stn_sprite_part;
 
 /* ---- the context: what all sprites of one build thread share ---- */
@@ -127,6 +158,9 @@ const stn_native *stn_sprite_attribute(stn_sprite_ctx *ctx, const char *carrier,
 uint32_t stn_sprite_ctx_unknowns(const stn_sprite_ctx *ctx);
 const char *stn_sprite_ctx_unknown(const stn_sprite_ctx *ctx, uint32_t i,
                                    const char **what); /* NULL past the last */
+/* The wind that smoke drifts with: ticked by whoever owns the context, once a frame. */
+const stn_wind *stn_sprite_ctx_wind(const stn_sprite_ctx *ctx);
+void stn_sprite_ctx_blow(stn_sprite_ctx *ctx, float dt);
 /* Leaves that rebuilds and new lists brought into the scene and took out of it; a new sprite's first ones are
  * its maker's to count. */
 void stn_sprite_ctx_counts(const stn_sprite_ctx *ctx, uint64_t *added, uint64_t *removed);
@@ -170,12 +204,25 @@ uint32_t stn_sprite_builds(const stn_sprite *sprite); /* finished or begun, succ
 uint64_t stn_sprite_version(const stn_sprite *sprite); /* moves whenever this sprite's parts are replaced */
 int32_t stn_sprite_last_update(const stn_sprite *sprite);
 
-/* Every mesh of the sprite and of the sprites in it, in tree order, with its final state inside `outer`.
+/* What a sprite adds to the placement of the object whose body it is, inside the object's own turn: a tree
+ * leans, has a size and sways. stn_sprite_leaves() brings it in by itself. NULL: nothing. */
+typedef struct stn_stance {
+    bool set;
+    stn_mat4 turn; /* the lean, then the size */
+    const stn_sway *sway;
+} stn_stance;
+const stn_stance *stn_sprite_stance(const stn_sprite *sprite);
+
+/* Every mesh, light and cloud of points of the sprite and of the sprites in it, in tree order, with its final
+ * state inside `outer`. The stance and the object's sway are brought in (SWAY slot, location).
  * `arena` takes location chains; reset by the caller. Stops at the first fault or when fn returns false. */
 typedef struct stn_leaf {
     const stn_sprite_part *part;
     const stn_state *state;
     const stn_dyn *morph; /* BONES of this leaf, or NULL */
+    /* A SCATTER is around it. When `outer` has a location "gobx", LOC is complete; else LOC is to be applied
+     * to the object's place without its turn. */
+    bool unturned;
 } stn_leaf;
 typedef bool stn_leaf_fn(void *user, const stn_leaf *leaf);
 stn_sprite_fault stn_sprite_leaves(const stn_sprite *sprite, const stn_state *outer, stn_arena *arena,

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "renderer/sprite/fault.h"
 #include "renderer/sprite/quat.h"
+#include "renderer/sprite/sway.h"
 #include "res/layers.h"
 
 #include <stdbool.h>
@@ -132,6 +133,7 @@ typedef struct stn_state_value {
         } cel;
         stn_latent latent;
         uint32_t number; /* CLICK, MORPH: whatever the owner counts with */
+        const stn_sway *sway; /* SWAY: the vertices' own movement, about the object's place */
         const struct stn_wrap *wrap; /* MANIM: the animation and where it is from */
         struct {
             uint32_t from, to;

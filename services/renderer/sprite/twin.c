@@ -3,10 +3,23 @@
 
 const stn_twin *stn_twin_of(stn_native_id id)
 {
-    static const stn_twin *const twins[] = {NULL};
+    static const stn_twin *const twins[] = {&stn_twin_tree,     &stn_twin_growing, &stn_twin_trellis,
+                                            &stn_twin_gaussian, &stn_twin_flicker, &stn_twin_smoke};
 
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++)
-        if (twins[i] && twins[i]->id == id)
+        if (twins[i]->id == id)
             return twins[i];
     return NULL;
+}
+
+stn_sprite_fault stn_numbered(const stn_sprite *sprite, uint16_t number, const stn_sprite_res **out,
+                              stn_err *err)
+{
+    const stn_sprite_object *o = sprite->object;
+
+    if (!o || !o->resource)
+        return stn_sprite_fail(err, STN_SPRITE_RESOURCE,
+                               "%.80s: resource number %u, and no session to ask what it is",
+                               sprite->res->name, number);
+    return o->resource(o->resource_user, number, out, err);
 }
