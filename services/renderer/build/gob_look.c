@@ -243,11 +243,6 @@ static bool moves(const stn_sprite_part *p)
     return false;
 }
 
-static bool is_tree(const char *name)
-{
-    return strstr(name, "/trees/") || strstr(name, "/bushes/") || strstr(name, "/reeds");
-}
-
 static bool take_leaf(void *user, const stn_leaf *leaf)
 {
     struct gather *t = user;
@@ -282,35 +277,95 @@ static bool take_leaf(void *user, const stn_leaf *leaf)
     return true;
 }
 
+static void put_light(stn_gob_look *look, const stn_res_light *layer, stn_v3 at, bool flickers)
+{
+    stn_light l;
+    stn_gob_light *out;
+
+    if (look->light_count == STN_GOB_LIGHTS || stn_light_of(layer, &l, NULL) != STN_SPRITE_OK ||
+        l.kind == STN_LIGHT_DIRECTION)
+        return;
+    out = &look->lights[look->light_count++];
+    memset(out, 0, sizeof *out);
+    out->at = at;
+    memcpy(out->amb, l.ambient, sizeof out->amb);
+    memcpy(out->dif, l.diffuse, sizeof out->dif);
+    memcpy(out->spc, l.specular, sizeof out->spc);
+    memcpy(out->att, l.attenuation, sizeof out->att);
+    out->flickers = flickers;
+}
+
+static bool number(const stn_value *v, double *out)
+{
+    if (v->kind == STN_VALUE_INT)
+        *out = (double)v->u.i;
+    else if (v->kind == STN_VALUE_F32)
+        *out = (double)v->u.f32;
+    else if (v->kind == STN_VALUE_F64)
+        *out = v->u.f64;
+    else
+        return false;
+    return isfinite(*out);
+}
+
+/* A link to `gfx/fx/flight`: [resource] [id], then pairs of a name and a number: docs/spec/sprites.md 21.4. */
+static void flicker_link(struct gather *t, const stn_res_rlink *link)
+{
+    const stn_sprite_res *res = NULL;
+    const stn_res_layer *layer;
+    stn_v3 at = {0, 0, 0};
+    double id = -1.0;
+
+    for (uint32_t i = 0; i < link->args.count; i++) {
+        const stn_value *v = &link->args.items[i];
+        double n;
+
+        if (v->kind == STN_VALUE_RES &&
+            stn_store_get(t->all->store, v->u.res.name, v->u.res.version, &res, NULL) != STN_SPRITE_OK)
+            return;
+        if (number(v, &n))
+            id = n;
+        if (v->kind == STN_VALUE_LIST && v->u.list.count == 2 && v->u.list.items[0].kind == STN_VALUE_TEXT &&
+            number(&v->u.list.items[1], &n)) {
+            const char *name = v->u.list.items[0].u.text;
+
+            if (strcmp(name, "x") == 0)
+                at.x = (float)n;
+            else if (strcmp(name, "y") == 0)
+                at.y = (float)n;
+            else if (strcmp(name, "z") == 0)
+                at.z = (float)n;
+        }
+    }
+    if (!res)
+        return;
+    layer = id >= 0.0 ? stn_res_find(res->res, STN_LAYER_LIGHT, (int32_t)id) : NULL;
+    if (!layer)
+        layer = stn_res_first(res->res, STN_LAYER_LIGHT);
+    if (layer)
+        put_light(t->look, layer->as.light, at, true);
+}
+
 static void take_lights(struct gather *t, const stn_sprite *sprite)
 {
     uint32_t n;
     const stn_sprite_part *parts = stn_sprite_parts(sprite, &n);
 
     for (uint32_t i = 0; i < n; i++) {
-        stn_light l;
-        stn_gob_light *out;
+        const stn_sprite_part *p = &parts[i];
+        stn_v3 at = {0, 0, 0};
 
-        if (parts[i].kind == STN_PART_SPRITE && parts[i].sprite) {
-            take_lights(t, parts[i].sprite);
+        if (p->kind == STN_PART_SPRITE && p->sprite)
+            take_lights(t, p->sprite);
+        if (p->kind == STN_PART_EMPTY && p->link && p->link->type == STN_RLINK_PARAMS &&
+            strcmp(p->link->res.name, "gfx/fx/flight") == 0)
+            flicker_link(t, p->link);
+        if (p->kind != STN_PART_LIGHT || !p->layer)
             continue;
-        }
-        if (parts[i].kind != STN_PART_LIGHT || !parts[i].layer || t->look->light_count == STN_GOB_LIGHTS ||
-            stn_light_of(parts[i].layer->as.light, &l, NULL) != STN_SPRITE_OK || l.kind == STN_LIGHT_DIRECTION)
-            continue;
-        out = &t->look->lights[t->look->light_count++];
-        memset(out, 0, sizeof *out);
-        for (uint32_t d = 0; d < parts[i].n_dyns; d++)
-            if (parts[i].dyns[d].kind == STN_DYN_PLACE) {
-                const stn_mat4 *m = &parts[i].dyns[d].place;
-
-                out->at = (stn_v3){m->m[12], m->m[13], m->m[14]};
-            }
-        memcpy(out->amb, l.ambient, sizeof out->amb);
-        memcpy(out->dif, l.diffuse, sizeof out->dif);
-        memcpy(out->spc, l.specular, sizeof out->spc);
-        memcpy(out->att, l.attenuation, sizeof out->att);
-        out->flickers = true;
+        for (uint32_t d = 0; d < p->n_dyns; d++)
+            if (p->dyns[d].kind == STN_DYN_PLACE)
+                at = (stn_v3){p->dyns[d].place.m[12], p->dyns[d].place.m[13], p->dyns[d].place.m[14]};
+        put_light(t->look, p->layer->as.light, at, false);
     }
 }
 
@@ -356,6 +411,8 @@ static void damage(const gob *g, stn_gob_look *look)
 bool gob_give_look(stn_gobs *all, gob *g)
 {
     stn_job *job = stn_job_new(STN_JOB_GOB, all->frame);
+    /* Gathered here first: most objects have few leaves, and a job holds what it needs and no more. */
+    static _Thread_local stn_leaf_look leaves[STN_GOB_LEAVES];
     struct gather t = {.all = all, .g = g};
     stn_gob_look *look;
 
@@ -363,16 +420,12 @@ bool gob_give_look(stn_gobs *all, gob *g)
         return false;
     look = &job->u.look;
     look->id = g->id;
-    look->leaves = stn_job_memory(job, STN_GOB_LEAVES * sizeof *look->leaves);
+    look->leaves = leaves;
     look->min = (stn_v3){INFINITY, INFINITY, INFINITY};
     look->max = (stn_v3){-INFINITY, -INFINITY, -INFINITY};
-    look->tree = is_tree(g->drawable.name);
+    look->tree = strstr(g->drawable.name, "/trees/") || strstr(g->drawable.name, "/bushes/");
     snprintf(look->resource, sizeof look->resource, "%s", g->drawable.name);
     t.look = look;
-    if (!look->leaves) {
-        stn_job_free(job);
-        return false;
-    }
     walk(&t, take_leaf);
     if (g->sprite)
         take_lights(&t, g->sprite);
@@ -381,6 +434,12 @@ bool gob_give_look(stn_gobs *all, gob *g)
             take_lights(&t, g->overlays[i].sprite);
     choose_placer(g, look);
     damage(g, look);
+    look->leaves = stn_job_memory(job, look->leaf_count * sizeof *look->leaves);
+    if (!look->leaves) {
+        stn_job_free(job);
+        return false;
+    }
+    memcpy(look->leaves, leaves, look->leaf_count * sizeof *look->leaves);
     look->animated = t.animated;
     look->version = ++all->versions;
     g->seen = g->sprite ? stn_sprite_version(g->sprite) : g->composite ? stn_composite_version(g->composite) : 0;

@@ -241,7 +241,12 @@ void main()
     c.rgb += sky(-(transpose(mat3(view)) * reflect(edir, n))) * m_env.rgb;
 #endif
 #ifdef CLIP
+#ifdef TERRAIN
+    // The colour of a mask is white where it covers; filtering mixes in the black of where it does not.
+    c *= vec4(min(clip.rgb / max(clip.a, 0.001), 1.0), clip.a);
+#else
     c *= clip;
+#endif
 #endif
     c.rgb = colblend(c.rgb, m_mask);
 #ifdef LIT
@@ -265,6 +270,11 @@ void main()
         c.rgb = mix(c.rgb, fog.rgb, fog.a * smoothstep(fog_range.z, fog_range.w, distance(v_map.xy, fog_range.xy)));
     out_colour = c;
 #ifdef NORMALS
+#ifdef TERRAIN
+#ifndef WATER
+    n = normalize(v_nrm); // the grain of the ground is no edge: lines are drawn at its real creases alone
+#endif
+#endif
 #if NORMALS == 2
     out_normal = vec4((floor(clamp(n, -1.0, 1.0) * 127.0 + 0.5) + 128.0) / 255.0, 1.0);
 #else
