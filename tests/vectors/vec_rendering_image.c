@@ -381,6 +381,7 @@ static void start_scene(rec_file *f, struct gpu *g, struct scene *s)
     s->h = (int)rec_int(f);
     s->frame.day_light = -1;
     s->frame.outline_strength = 1.0f;
+    s->frame.outline_wraps = true;
     s->frame.clear[3] = 1.0f;
     s->broken = s->w < 1 || s->h < 1;
     stn_view_begin(g->view);

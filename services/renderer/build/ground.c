@@ -22,7 +22,7 @@ static void flat_light(stn_matstate *m)
 }
 
 /* The mask image of a set of tiles; 0 while it is not there or when there is none. */
-static stn_sprite_fault atlas(stn_store *s, const stn_ground_mesh *g, uint32_t *asset, stn_err *err)
+static stn_sprite_fault atlas(stn_store *s, const stn_ground_mesh *g, uint32_t *asset, float cell[2], stn_err *err)
 {
     const stn_sprite_res *res;
     stn_sprite_fault f;
@@ -33,8 +33,10 @@ static stn_sprite_fault atlas(stn_store *s, const stn_ground_mesh *g, uint32_t *
     f = stn_store_get(s, g->atlas, g->atlas_version, &res, err);
     if (f == STN_SPRITE_LOADING)
         return f;
-    if (f == STN_SPRITE_OK)
+    if (f == STN_SPRITE_OK) {
         *asset = stn_store_atlas(s, res);
+        stn_store_atlas_cell(s, res, cell);
+    }
     return STN_SPRITE_OK; /* without it: the placeholder, which is seen and said */
 }
 
@@ -79,6 +81,7 @@ stn_sprite_fault stn_ground_material(stn_store *s, const stn_ground_mesh *g, stn
 {
     stn_sprite_fault f = STN_SPRITE_OK;
     uint32_t mask = 0;
+    float cell[2] = {1.0f, 1.0f};
 
     *casts = g->kind == STN_GROUND_LAYER || g->kind == STN_GROUND_FLAT || g->kind == STN_GROUND_WALL;
     if (g->kind == STN_GROUND_WATER || g->kind == STN_GROUND_FOAM) {
@@ -86,7 +89,7 @@ stn_sprite_fault stn_ground_material(stn_store *s, const stn_ground_mesh *g, stn
         out->features |= STN_MAT_TERRAIN | (g->on_grid ? STN_MAT_GRID : 0);
         return STN_SPRITE_OK;
     }
-    f = atlas(s, g, &mask, err);
+    f = atlas(s, g, &mask, cell, err);
     if (f != STN_SPRITE_OK)
         return f;
     if (g->kind == STN_GROUND_FLAT) {
@@ -111,6 +114,7 @@ stn_sprite_fault stn_ground_material(stn_store *s, const stn_ground_mesh *g, stn
         }
     }
     out->features |= STN_MAT_TERRAIN | (g->on_grid ? STN_MAT_GRID : 0);
+    memcpy(out->scroll, cell, sizeof out->scroll);
     if (g->bed) {
         out->features |= STN_MAT_BOTTOMFOG;
         out->bias_factor = out->bias_units = 4.0f;

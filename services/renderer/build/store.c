@@ -385,6 +385,19 @@ uint32_t stn_store_atlas(stn_store *s, const stn_sprite_res *res)
     return e ? e->atlas : 0;
 }
 
+void stn_store_atlas_cell(stn_store *s, const stn_sprite_res *res, float cell[2])
+{
+    struct entry *e = entry_of(s, res);
+    const stn_res_layer *l = e ? stn_res_first(e->owned, STN_LAYER_TILESET) : NULL;
+    const stn_res_tileset *t = l ? l->as.tileset : NULL;
+
+    cell[0] = cell[1] = 1.0f;
+    if (!t || t->place_count == 0 || t->pack_w == 0 || t->pack_h == 0)
+        return;
+    cell[0] = (float)t->places[0].tile->as.tile->w / (float)t->pack_w;
+    cell[1] = (float)t->places[0].tile->as.tile->h / (float)t->pack_h;
+}
+
 bool stn_store_tile_colour(stn_store *s, const char *name, int32_t version, uint8_t rgba[4])
 {
     struct entry *e = find(s, name, version);

@@ -41,7 +41,9 @@ bool stn_store_flush(stn_store *s);
 /* Assets; 0: not to be had (said once). */
 uint32_t stn_store_texture(stn_store *s, const stn_sprite_res *res, const stn_res_tex *tex);
 uint32_t stn_store_atlas(stn_store *s, const stn_sprite_res *res); /* of its tileset */
-/* `morph`: reserved for animated meshes; bone attributes come along when the buffer has them. */
+/* How much of its atlas one tile takes, in texture coordinates: filtering must not look over its edge. */
+void stn_store_atlas_cell(stn_store *s, const stn_sprite_res *res, float cell[2]);
+/* `bones`: with bone attributes, which the buffer must have. */
 uint32_t stn_store_mesh(stn_store *s, const stn_sprite_res *res, const stn_res_layer *mesh, bool bones);
 /* The tileset's colour seen from afar, RGBA; false when it is not known. */
 bool stn_store_tile_colour(stn_store *s, const char *name, int32_t version, uint8_t rgba[4]);

@@ -3,13 +3,34 @@
 #include "renderer/scene/project.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
+/* -d DISTANCE, -e and -a degrees of elevation and direction: where to begin, for pictures. Not in the reference. */
 static void init(stn_camera *c, const char *args)
 {
-    (void)args;
-    c->dist = c->tdist = 50.0f;
-    c->elev = c->telev = STN_PI32 / 4.0f;
-    c->angl = c->tangl = 0.0f;
+    char word[64];
+    int n;
+
+    c->dist = 50.0f;
+    c->elev = STN_PI32 / 4.0f;
+    c->angl = 0.0f;
+    for (; sscanf(args, "%63s%n", word, &n) == 1; args += n) {
+        char kind = word[0] == '-' && word[1] && !word[2] ? word[1] : ' ';
+        float v;
+
+        if (!strchr("dea", kind) || sscanf(args + n, "%f", &v) != 1 || !(fabsf(v) < 1e5f))
+            continue;
+        if (kind == 'd' && v >= 5.0f)
+            c->dist = v;
+        else if (kind == 'e' && v >= 0.0f && v <= 90.0f)
+            c->elev = v / 180.0f * STN_PI32;
+        else if (kind == 'a')
+            c->angl = v / 180.0f * STN_PI32;
+    }
+    c->tdist = c->dist;
+    c->telev = c->elev;
+    c->tangl = c->angl;
 }
 
 /* No shake here: a quirk of the reference. */

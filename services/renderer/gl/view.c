@@ -468,6 +468,8 @@ static void draw_outlines(stn_view *v, const stn_frame *f)
     static const stn_blendmode scene = {STN_BM_ADD, STN_BM_SRC_A, STN_BM_INV_SRC_A,
                                     STN_BM_MAX, STN_BM_ONE,   STN_BM_ONE};
 
+    uint32_t wrap = f->outline_wraps ? v->exact_repeat : v->nearest;
+
     if (v->outline_normals != v->target.normals || v->outline_strength != f->outline_strength) {
         char defines[80];
         stn_err err = {0};
@@ -486,8 +488,8 @@ static void draw_outlines(stn_view *v, const stn_frame *f)
     if (!v->outline_program)
         return;
     stn_glrec_fbo(v->rec, v->target.colour_fbo);
-    stn_glrec_texture(v->rec, STN_UNIT_SOURCE, GL_TEXTURE_2D, v->target.depth, v->exact_repeat);
-    stn_glrec_texture(v->rec, STN_UNIT_SOURCE_2, GL_TEXTURE_2D, v->target.normal, v->exact_repeat);
+    stn_glrec_texture(v->rec, STN_UNIT_SOURCE, GL_TEXTURE_2D, v->target.depth, wrap);
+    stn_glrec_texture(v->rec, STN_UNIT_SOURCE_2, GL_TEXTURE_2D, v->target.normal, wrap);
     stn_glrec_depth(v->rec, false, GL_LEQUAL, false);
     stn_glrec_cull(v->rec, false, false);
     stn_glrec_blend(v->rec, true, &scene);

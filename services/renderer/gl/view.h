@@ -35,6 +35,7 @@ typedef struct stn_frame {
     stn_m4 shadow_view, shadow_proj, shadow_matrix;
     bool outlines;
     float outline_strength; /* 1 = as the reference */
+    bool outline_wraps; /* as the reference: pixels at an edge see the opposite edge */
     float clear[4];
     float fog[4]; /* colour, strength */
     float fog_range[4]; /* focus x, y (render space), start, end */

@@ -88,7 +88,7 @@ typedef struct stn_matstate {
     float hue[3]; /* target, amount, saturation factor */
     float clip_threshold;
     float env[4];
-    float scroll[2]; /* texture coordinates move by this a second */
+    float scroll[2]; /* texture coordinates move by this a second; terrain: what a tile takes of its atlas */
     float period; /* terrain: units of map space to a repeat of the texture, 68.75 for 6.25 tiles */
     stn_blendmode blend;
     bool no_cull, no_depth_write, no_depth_test, no_colour, no_normal, no_shadow;

@@ -187,7 +187,18 @@ void main()
 #endif
 #endif
 #ifdef CLIP
+#ifdef TERRAIN
+    // Filtering must not look over the edge of the tile's own place in the sheet: it would draw the tile's outline.
+    // Half a texel of the level that is read, so that coarse levels stay inside too.
+    vec2 sheet = vec2(textureSize(tex_clip, 0));
+    vec2 dx = dFdx(v_clip) * sheet, dy = dFdy(v_clip) * sheet;
+    float coarse = exp2(ceil(max(0.5 * log2(max(max(dot(dx, dx), dot(dy, dy)), 1.0)), 0.0)));
+    vec2 half_texel = min(0.5 * coarse / sheet, 0.5 * m_misc.yz);
+    vec2 corner = floor(v_clip / m_misc.yz) * m_misc.yz;
+    vec4 clip = texture(tex_clip, clamp(v_clip, corner + half_texel, corner + m_misc.yz - half_texel));
+#else
     vec4 clip = texture(tex_clip, v_clip);
+#endif
     if (m_hue.w > 0.0 && clip.a < m_hue.w)
         discard;
 #endif
@@ -266,8 +277,14 @@ void main()
     c.rgb = mix(c.rgb, vec3(0.0, 16.0, 48.0) / 255.0, clamp(v_under / 8.0, 0.0, 1.0));
 #endif
     // Ours: far ground fades to the sky, by the distance from what the camera looks at. Strength 0 leaves the bits.
-    if (fog.a > 0.0)
-        c.rgb = mix(c.rgb, fog.rgb, fog.a * smoothstep(fog_range.z, fog_range.w, distance(v_map.xy, fog_range.xy)));
+    if (fog.a > 0.0) {
+        float haze = fog.a * smoothstep(fog_range.z, fog_range.w, distance(v_map.xy, fog_range.xy));
+#if defined(WATER) || defined(FOAM)
+        c.rgb *= 1.0 - haze; // it is added to a bed that has the haze already
+#else
+        c.rgb = mix(c.rgb, fog.rgb, haze);
+#endif
+    }
     out_colour = c;
 #ifdef NORMALS
 #ifdef TERRAIN
