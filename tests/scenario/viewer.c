@@ -351,8 +351,10 @@ static const stn_opt options[] = {
 
 int main(int argc, char **argv)
 {
-    static const stn_opts_spec spec = {"scenario-viewer", "a viewer without a picture", NULL, options,
-                                       sizeof options / sizeof options[0]};
+    static const stn_opts_spec spec = {.program = "scenario-viewer",
+                                       .summary = "a viewer without a picture",
+                                       .opts = options,
+                                       .count = sizeof options / sizeof options[0]};
     static viewer v;
     stn_opts *o;
     stn_err err = {0};
