@@ -463,6 +463,9 @@ stn_status stn_sim_new(const stn_sim_settings *settings, stn_sim **out, stn_err 
     for (size_t i = 0; i < n; i++)
         if (sets[i].id < 256)
             sim->tileset_of[sets[i].id] = sim_resource(sim, sets[i].name, sets[i].version);
+    for (size_t i = 0; i < n; i++)
+        if (sets[i].id < 256)
+            sim->wet[sets[i].id] = strstr(sets[i].name, "/water") || strstr(sets[i].name, "/deep");
     sim->vmat = sim_resource(sim, STN_LAND_VMAT, STN_LAND_VMAT_VERSION);
     scatter(sim);
     /* The first person should not wait for what everyone sees. */

@@ -72,11 +72,11 @@ void sim_position(const stn_sim *sim, const stn_sim_obj *obj, double *x, double 
 
 static bool can_be_at(const stn_sim *sim, double x, double y, bool swims)
 {
-    int32_t tx = (int32_t)floor(x / STN_LAND_TILE), ty = (int32_t)floor(y / STN_LAND_TILE);
+    uint16_t tile =
+        stn_land_tile(sim->land, (int32_t)floor(x / STN_LAND_TILE), (int32_t)floor(y / STN_LAND_TILE));
 
-    if (!stn_land_tile(sim->land, tx, ty))
-        return false; /* the land ends here */
-    return stn_land_is_water(sim->land, tx, ty) == swims;
+    /* Tile 0: the land ends here. */
+    return tile && tile < sizeof sim->wet && sim->wet[tile] == swims;
 }
 
 void sim_reach(const stn_sim *sim, double x, double y, double *to_x, double *to_y, bool swims)

@@ -115,6 +115,7 @@ struct stn_sim {
     uint16_t vmat;
     uint16_t garments[SIM_GARMENTS], dyes[SIM_DYES]; /* resource numbers */
     uint16_t tileset_of[256];
+    bool wet[256]; /* by tile id */
     uint32_t next_person;
     stn_land_object *scratch; /* STN_LAND_MAX_OBJECTS */
     stn_sim_stats stats;
