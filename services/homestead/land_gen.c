@@ -240,7 +240,7 @@ stn_ground stn_land_kind_of(uint64_t seed, int32_t tx, int32_t ty, const float z
     if (s.scene > 0.9) {
         if (in_field(x - STN_SPAWN_TX, y - STN_SPAWN_TY))
             return STN_GROUND_FIELD;
-        if (path < 0.84 + 0.12 * ragged && s.e > STN_WATER_LEVEL + 0.8)
+        if (path < 1.12 + 0.15 * ragged && s.e > STN_WATER_LEVEL + 0.8)
             return STN_GROUND_DIRT;
     }
     if ((double)lo < STN_WATER_LEVEL + 2.6 + 1.6 * ragged && s.e < STN_WATER_LEVEL + 4.0)

@@ -73,7 +73,7 @@ static void blades(stn_canvas *c, unsigned sides, unsigned corners, stn_rng *r)
             continue;
         stn_stroke s = {.root = {1, 1, 1}, .tip = {1, 1, 1}, .opacity = 0.95f};
 
-        stn_paint_blade(c, x * n, y * n, a, length * n, 2.2f, bend, &s);
+        stn_paint_blade(c, x * n, y * n, a, length * n, 0.034f * n, bend, &s);
     }
 }
 

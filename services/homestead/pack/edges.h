@@ -11,7 +11,7 @@
 
 #include "homestead/pack/paint.h"
 
-#define STN_EDGE_SIDE 64
+#define STN_EDGE_SIDE 128
 #define STN_EDGE_REACH 0.34f
 
 typedef enum stn_edge_style {

@@ -127,7 +127,7 @@ void stn_emit_edges(stn_emit *e, stn_edge_style style)
 {
     stn_res_tileset set = {.tiler = "gnd"};
 
-    /* Two of each mask: 60 pictures of 64 pixels fill a sheet of 512 but for four. */
+    /* Two of each mask: 60 pictures of 128 pixels fill a sheet of 1024 but for four. */
     for (unsigned kind = 0; kind < 2; kind++)
         for (unsigned mask = 1; mask <= 15; mask++)
             for (unsigned v = 0; v < 2 && e->st == STN_OK; v++) {
