@@ -108,45 +108,52 @@ stn_canvas *stn_wood_ends(const stn_wood *w)
 
 /* ---- bark: x around the trunk, y along it ---- */
 
-static stn_canvas *bark_base(uint32_t seed, uint32_t dark, uint32_t base, uint32_t light, int across,
-                             int along, float relief)
+/* Bark that is furrowed along the trunk: a mottled ground, plates between long dark clefts, light ridges.
+ * `plates` 0..1 is how much it breaks across too. */
+static stn_canvas *bark_base(uint32_t seed, uint32_t dark, uint32_t base, uint32_t light, int clefts,
+                             float plates)
 {
     stn_canvas *c = stn_canvas_new(128, 256, true);
+    stn_rng r = stn_rng_of(seed);
 
     if (!c)
         return NULL;
     for (int y = 0; y < c->h; y++)
         for (int x = 0; x < c->w; x++) {
-            float u = ((float)x + 0.5f) / 128.0f, v = ((float)y + 0.5f) / 256.0f, d1, d2;
-            uint32_t id;
-            float wu = u + 0.05f * stn_fbm_wrap(seed, u, v, 4, 3),
-                  wv = v + 0.03f * stn_fbm_wrap(seed + 1, u, v, 4, 2);
-
-            /* Plates of bark, longer than wide: the lattice is square, the picture twice as high. */
-            stn_cells_wrap(seed + 2, wu * (float)across, wv * (float)along, across > along ? across : along,
-                           &d1, &d2, &id);
-            float furrow = stn_smooth(0.22f, 0.02f, d2 - d1), n = stn_fbm_wrap(seed + 3, u, v, 8, 3);
-            float t = stn_clampf(0.5f + 0.5f * n + 0.3f * (stn_unit_of(id, 3) - 0.5f), 0, 1);
+            float u = ((float)x + 0.5f) / 128.0f, v = ((float)y + 0.5f) / 256.0f;
+            /* Stretched along: twice the cells across on a picture twice as high. */
+            float n = stn_fbm_warped(seed, u, v, 5, 4, 0.05f),
+                  grain = stn_noise_wrap(seed + 9, u * 40, v * 40, 40);
+            float cross = plates * stn_smooth(0.10f, 0.0f, fabsf(stn_fbm_wrap(seed + 4, u, v, 6, 2)));
             stn_pixel *p = stn_canvas_at(c, x, y);
 
-            p->c = stn_rgb_mix(stn_hex(base), stn_hex(light), t);
-            p->c = stn_rgb_mix(p->c, stn_hex(dark), 0.85f * furrow);
+            p->c =
+                stn_rgb_mix(stn_hex(base), stn_hex(light), stn_clampf(0.4f + 0.8f * n + 0.2f * grain, 0, 1));
+            p->c = stn_rgb_mix(p->c, stn_hex(dark), 0.55f * cross);
             p->a = 1;
-            p->h = relief * (2.5f * (1 - furrow) + n);
         }
+    for (int i = 0; i < clefts; i++) {
+        float x = stn_rng_unit(&r) * 128, y = stn_rng_unit(&r) * 256, lean = 0.16f * stn_rng_bell(&r);
+        stn_stroke cleft = {.root = stn_hex(dark), .tip = stn_hex(dark), .rise = -1.5f, .opacity = 0.75f};
+        stn_rgb k = stn_rgb_vary(stn_hex(light), &r, 0.10f, 0.03f);
+        stn_stroke ridge = {.root = k, .tip = stn_rgb_scale(k, 1.05f), .rise = 1.0f, .opacity = 0.5f};
+
+        stn_paint_blade(c, x, y, 0.5f * PI + lean, stn_rng_range(&r, 22, 70), stn_rng_range(&r, 2.0f, 4.2f),
+                        0.4f * stn_rng_bell(&r), &cleft);
+        stn_paint_blade(c, x + 3.2f, y, 0.5f * PI + lean, stn_rng_range(&r, 16, 46), 2.2f,
+                        0.3f * stn_rng_bell(&r), &ridge);
+    }
     return c;
 }
 
 stn_canvas *stn_bark_spruce(void)
 {
-    return bark_base(4100, 0x3a3029, 0x5f5044, 0x7d6c5c, 8, 8, 1.0f);
+    return bark_base(4100, 0x3a3029, 0x5f5044, 0x7d6c5c, 90, 0.5f);
 }
 
 stn_canvas *stn_bark_pine(void)
 {
-    stn_canvas *c = bark_base(4200, 0x43291d, 0x7e4f34, 0xa8714b, 5, 5, 1.3f);
-
-    return c;
+    return bark_base(4200, 0x4a2d1f, 0x7e4f34, 0xa8714b, 70, 0.9f);
 }
 
 stn_canvas *stn_bark_beech(void)

@@ -138,8 +138,8 @@ static stn_model *build_cupboard(void)
     /* Top: a cornice in two steps; plinth between the feet. */
     stn_joiner_saw(&j, j.beam, stn_xf_at(0, 0, h + 0.15f), w + 0.8f, d + 0.9f, 0.7f, 0.15f);
     for (int b = 0; b < 3; b++)
-        stn_joiner_saw(&j, j.board, stn_xf_at(0, -2.9f + 2.9f * (float)b, h + 0.85f), w + 1.9f, 2.82f, 0.75f,
-                       0.15f);
+        stn_joiner_saw(&j, j.board, stn_xf_at(0, -2.9f + 2.9f * (float)b, h + 0.85f), w + 1.9f, 2.9f, 0.75f,
+                       0.06f);
     stn_joiner_saw(&j, j.board, stn_xf_at(0, 0, 2.0f), w - 1.4f, d - 1.4f, 0.5f, 0.0f);
     m->has_obst = true;
     m->obst[0] = w / 2 / 11, m->obst[1] = d / 2 / 11;
