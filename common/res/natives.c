@@ -14,6 +14,10 @@ static const stn_native natives[] = {
     {STN_NATIVE_FLICKER, "gfx/fx/flight", {6}, "spr", NULL, false, false},
     {STN_NATIVE_FLICKER_LINK, "gfx/fx/flight", {6}, "rlink", NULL, false, false},
     {STN_NATIVE_SMOKE, "gfx/fx/ismoke", {105, 111}, "spr", NULL, false, true},
+    {STN_NATIVE_SITE, "gfx/terobjs/consobj", {32, 35}, "spr", NULL, true, false},
+    {STN_NATIVE_DECAL, "gfx/terobjs/items/decal", {4}, "spr", NULL, false, false},
+    /* No version of this one was ever seen: what is known of it holds for all until one differs. */
+    {STN_NATIVE_DYNTEX, "lib/dynspr", {0}, "spr", NULL, false, false},
 };
 
 const stn_native *stn_natives(size_t *count)
@@ -51,7 +55,7 @@ static bool is_class(const stn_native *n, const char *cls)
 
 static bool knows(const stn_native *n, int32_t version)
 {
-    if (version < 0 || version == 65535)
+    if (version < 0 || version == 65535 || n->versions[0] == 0)
         return true;
     for (int i = 0; i < STN_NATIVE_VERSIONS && n->versions[i]; i++)
         if (n->versions[i] == version)

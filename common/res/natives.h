@@ -26,6 +26,9 @@ typedef enum stn_native_id {
     STN_NATIVE_FLICKER,
     STN_NATIVE_FLICKER_LINK,
     STN_NATIVE_SMOKE,
+    STN_NATIVE_SITE, /* a construction site */
+    STN_NATIVE_DECAL, /* an item's picture on a thing */
+    STN_NATIVE_DYNTEX, /* a picture that people uploaded */
 } stn_native_id;
 
 #define STN_NATIVE_VERSIONS 4
@@ -33,7 +36,7 @@ typedef enum stn_native_id {
 typedef struct stn_native {
     stn_native_id id;
     const char *carrier; /* resource */
-    uint16_t versions[STN_NATIVE_VERSIONS]; /* of the carrier that it stands for; 0 ends */
+    uint16_t versions[STN_NATIVE_VERSIONS]; /* of the carrier that it stands for; 0 ends, at once: any */
     const char *entry; /* "spr", "rlink", "objdelta" */
     const char *word; /* in the class's own name, whatever its case; NULL = any class of the carrier */
     bool live_update; /* a sprite of it takes new state bytes in place */

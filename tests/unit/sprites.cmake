@@ -1,2 +1,3 @@
 stn_unit_test(sprite_natives stn_renderer_sprite)
 stn_unit_test(sprite_twins stn_renderer_sprite)
+stn_unit_test(sprite_things stn_renderer_sprite)

@@ -16,6 +16,7 @@ typedef struct stn_twin {
     stn_sprite_fault (*tick)(stn_sprite *sprite, double dt, bool *done, stn_err *err);
     stn_sprite_fault (*update)(stn_sprite *sprite, const uint8_t *sdt, size_t len, stn_err *err);
     bool (*end)(stn_sprite *sprite);
+    void (*fini)(stn_sprite *sprite); /* also after a failed init */
 } stn_twin;
 
 /* One render link's node, kept over rebuilds while it is enabled. */
@@ -41,6 +42,7 @@ struct stn_sprite {
     stn_sprite_kind kind;
     unsigned depth;
     uint32_t flags;
+    bool ending; /* a sound that was told to end */
     const stn_twin *twin; /* NATIVE */
     void *data; /* the twin's */
     stn_stance stance;
@@ -113,7 +115,12 @@ const stn_twin *stn_twin_of(stn_native_id id); /* NULL: not a sprite */
 stn_sprite_fault stn_numbered(const stn_sprite *sprite, uint16_t number, const stn_sprite_res **out,
                               stn_err *err);
 extern const stn_twin stn_twin_tree, stn_twin_growing, stn_twin_trellis, stn_twin_gaussian, stn_twin_flicker,
-    stn_twin_smoke;
+    stn_twin_smoke, stn_twin_site, stn_twin_decal, stn_twin_dyntex;
+/* A sprite that a twin brings in by a name of its own. One that cannot be had is absent (NULL) and reported
+ * once. */
+stn_sprite_fault stn_twin_child(stn_sprite *sprite, const char *name, int32_t version, stn_sprite **out,
+                                stn_err *err);
+stn_sprite_fault stn_twin_tick_child(stn_sprite *child, double dt, stn_err *err); /* NULL is fine */
 /* The node of a link to a flickering light. *live and the part's dyns are malloc()ed, the caller's, also on a
  * fault. */
 stn_sprite_fault stn_flicker_link(stn_sprite *sprite, const stn_values *args, stn_sprite_part *part,

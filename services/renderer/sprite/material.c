@@ -138,7 +138,7 @@ static stn_sprite_fault exact_tex(building *b, const stn_mat_spec *spec, const a
         return stn_sprite_fail(b->err, STN_SPRITE_LOAD_ERROR,
                                "%.80s: material part \"%.40s\": %.80s has no texture %d", b->res->name,
                                spec->name, a->res->name, a->id);
-    *out = (stn_tex_ref){a->res, layer->as.tex};
+    *out = (stn_tex_ref){.res = a->res, .tex = layer->as.tex};
     return STN_SPRITE_OK;
 }
 
@@ -165,7 +165,7 @@ static stn_sprite_fault part_tex(building *b, const stn_mat_spec *spec)
         return stn_sprite_fail(b->err, STN_SPRITE_LOAD_ERROR,
                                "%.80s: material names texture %d, which %.80s lacks", b->res->name, a.id,
                                a.res->name);
-    value.u.tex = (stn_tex_ref){a.res, layer->as.tex};
+    value.u.tex = (stn_tex_ref){.res = a.res, .tex = layer->as.tex};
     if ((fault = set(b, STN_SLOT_TEX, &value)))
         return fault;
     return clip ? set(b, STN_SLOT_TEXCLIP, &value) : nothing(b, STN_SLOT_TEXCLIP);

@@ -122,23 +122,6 @@ static stn_mat4 tilted(stn_sprite_vec n, double angle)
 
 /* ---- base: the lowest ground along the outline ---- */
 
-typedef struct lowest {
-    float z;
-    bool any;
-} lowest;
-
-static stn_sprite_fault consider(const placing *p, point at, lowest *low)
-{
-    double z;
-    stn_sprite_fault fault = height(p, at, &z);
-    if (fault)
-        return fault;
-    if (!low->any || z < (double)low->z)
-        low->z = (float)z;
-    low->any = true;
-    return STN_SPRITE_OK;
-}
-
 typedef struct stepper { /* of one axis: the next grid line that the edge meets, and how far along it is */
     double n, step, t, s, d;
 } stepper;
@@ -158,37 +141,57 @@ static void step(stepper *a)
     a->t = (a->n * TILE - a->s) / a->d;
 }
 
-static stn_sprite_fault along_edge(const placing *p, point s, point e, lowest *low)
+stn_sprite_fault stn_place_along(double x0, double y0, double x1, double y1, stn_place_point_fn *fn,
+                                 void *user)
 {
-    stepper x = stepper_of(s.x, e.x - s.x), y = stepper_of(s.y, e.y - s.y);
-    stn_sprite_fault fault = consider(p, s, low);
+    stepper x = stepper_of(x0, x1 - x0), y = stepper_of(y0, y1 - y0);
+    stn_sprite_fault fault = fn(user, x0, y0);
 
     while (!fault && (x.t < 1 || y.t < 1)) {
         if (x.t == y.t) {
-            fault = consider(p, (point){x.n * TILE, y.n * TILE}, low);
+            fault = fn(user, x.n * TILE, y.n * TILE);
             step(&x);
             step(&y);
         } else if (x.t < y.t) {
-            fault = consider(p, (point){x.n * TILE, s.y + y.d * x.t}, low);
+            fault = fn(user, x.n * TILE, y0 + y.d * x.t);
             step(&x);
         } else {
-            fault = consider(p, (point){s.x + x.d * y.t, y.n * TILE}, low);
+            fault = fn(user, x0 + x.d * y.t, y.n * TILE);
             step(&y);
         }
     }
     return fault;
 }
 
+typedef struct lowest {
+    const placing *p;
+    float z;
+    bool any;
+} lowest;
+
+static stn_sprite_fault consider(void *user, double x, double y)
+{
+    lowest *low = user;
+    double z;
+    stn_sprite_fault fault = height(low->p, (point){x, y}, &z);
+    if (fault)
+        return fault;
+    if (!low->any || z < (double)low->z)
+        low->z = (float)z;
+    low->any = true;
+    return STN_SPRITE_OK;
+}
+
 static stn_sprite_fault place_base(const placing *p, stn_placed *out)
 {
     const stn_res_obst *obst = p->placer->obst;
-    lowest low = {.z = NAN};
+    lowest low = {.p = p, .z = NAN};
 
     for (uint32_t r = 0; r < obst->count; r++)
         for (uint32_t i = 0; i < obst->rings[r].count; i++) {
             point s = ring_vertex(p, &obst->rings[r], i);
             point e = ring_vertex(p, &obst->rings[r], (i + 1) % obst->rings[r].count);
-            stn_sprite_fault fault = along_edge(p, s, e, &low);
+            stn_sprite_fault fault = stn_place_along(s.x, s.y, e.x, e.y, consider, &low);
             if (fault)
                 return fault;
         }

@@ -41,6 +41,12 @@ typedef struct stn_placer {
  * without its obstacle. */
 stn_sprite_fault stn_placer_of(const stn_res *res, stn_placer *out, stn_err *err);
 
+/* The points of an edge where heights are taken: its start, and wherever it meets the tile grid; not its end.
+ * Stops at the first fault. */
+typedef stn_sprite_fault stn_place_point_fn(void *user, double x, double y);
+stn_sprite_fault stn_place_along(double x0, double y0, double x1, double y1, stn_place_point_fn *fn,
+                                 void *user);
+
 typedef struct stn_placed {
     stn_sprite_vec at; /* world x, y and the height; y is not negated */
     stn_mat4 turn;

@@ -112,6 +112,8 @@ void stn_sprite_free(stn_sprite *sprite)
     stn_poser_free(sprite->poser);
     free(sprite->manims);
     free(sprite->seen);
+    if (sprite->data && sprite->twin->fini)
+        sprite->twin->fini(sprite);
     free(sprite->data);
     stn_arena_free(sprite->arena);
     free(sprite);
@@ -212,8 +214,11 @@ stn_sprite_fault stn_sprite_tick(stn_sprite *sprite, double dt, bool *done, stn_
         return tick_twin(sprite, dt, done, err);
     if (sprite->kind == STN_SPRITE_STATIC)
         return run_tickers(sprite, dt, done, err);
-    if (sprite->kind != STN_SPRITE_MOD)
+    if (sprite->kind != STN_SPRITE_MOD) {
+        /* Nothing is heard here: a sound is over as soon as it may be. */
+        *done = sprite->kind == STN_SPRITE_AUDIO_CLIP || (sprite->ending && stn_sprite_ends(sprite));
         return STN_SPRITE_OK;
+    }
     fault = test_rebuild(sprite, &go_on, err);
     return go_on && !fault ? run_tickers(sprite, dt, done, err) : fault;
 }
@@ -246,7 +251,21 @@ stn_sprite_fault stn_sprite_age(stn_sprite *sprite, stn_err *err)
 
 bool stn_sprite_end(stn_sprite *sprite)
 {
-    return sprite->twin && sprite->twin->end && sprite->twin->end(sprite);
+    if (sprite->twin && sprite->twin->end)
+        return sprite->twin->end(sprite);
+    sprite->ending = true;
+    return stn_sprite_ends(sprite);
+}
+
+bool stn_sprite_ends(const stn_sprite *sprite)
+{
+    return sprite->kind == STN_SPRITE_AUDIO_REPEAT || sprite->kind == STN_SPRITE_AUDIO_AMBIENCE ||
+           (sprite->twin && sprite->twin->end);
+}
+
+bool stn_sprite_over(const stn_sprite *sprite, bool persistent, bool done)
+{
+    return done && (!persistent || stn_sprite_ends(sprite));
 }
 
 stn_native_id stn_sprite_native(const stn_sprite *sprite)

@@ -115,6 +115,7 @@ typedef enum stn_part_kind {
     STN_PART_AMBIENCE, /* a sound around */
     STN_PART_LIGHT,
     STN_PART_PARTICLES, /* points that face the eye, drawn in the part's material */
+    STN_PART_ROPE, /* a line through `rope` and back to its start */
     STN_PART_EMPTY, /* a link to served code that has no native twin */
 } stn_part_kind;
 
@@ -132,6 +133,8 @@ typedef struct stn_sprite_part {
     uint32_t n_dyns, cap_dyns;
     const stn_res_rlink *link; /* that brought it, or NULL */
     const stn_flicker *flicker; /* LIGHT: its brightness now (stn_flicker_light); NULL = steady */
+    const float (*rope)[3]; /* ROPE: points in the object's space */
+    uint32_t n_rope;
     const stn_smoke *smoke; /* PARTICLES: the points now; moved by the sprite's ticks */
 } stn_sprite_part;
 
@@ -192,6 +195,10 @@ stn_sprite_fault stn_sprite_age(stn_sprite *sprite, stn_err *err);
 
 /* Asks it to end; false: it cannot, and is to be removed at once. Ticks then say when it is done. */
 bool stn_sprite_end(stn_sprite *sprite);
+bool stn_sprite_ends(const stn_sprite *sprite); /* whether it could */
+/* Whether an overlay is to go, by what its last tick said: a persistent one stays unless it can end by
+ * itself. Who finds a one-shot (not persistent) over reports it to world, once. */
+bool stn_sprite_over(const stn_sprite *sprite, bool persistent, bool done);
 
 stn_sprite_kind stn_sprite_kind_of(const stn_sprite *sprite);
 stn_native_id stn_sprite_native(const stn_sprite *sprite); /* STN_NATIVE_NONE: no twin */

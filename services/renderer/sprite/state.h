@@ -63,6 +63,7 @@ typedef struct stn_ops {
 typedef struct stn_tex_ref { /* a texture layer of a resource */
     const stn_sprite_res *res;
     const stn_res_tex *tex;
+    const stn_res_image *image; /* instead of it: a picture of an item, not of a power of two */
 } stn_tex_ref;
 
 typedef struct stn_phong {
