@@ -1,3 +1,4 @@
+stn_unit_test(session stn_world_session)
 stn_unit_test(homestead stn_homestead_core stn_world_session)
 stn_unit_test(homestead_replay stn_homestead_core stn_session)
 stn_unit_test(homestead_world stn_homestead_core stn_world_session stn_world_core)
