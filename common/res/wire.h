@@ -7,13 +7,13 @@
  *   1 STN_WIRE_MODELS  vertex arrays (f32; bone indices i32), index arrays (u16)   WANT_MODELS
  *   2 STN_WIRE_PIXELS  RGBA8 pictures with their mip levels, level 0 first         WANT_PIXELS
  *
- * Pixels come for `tex` (its own mipmapper), `image` (one level) and `tileset2` (the packed tile image with
- * its avg chain; where each tile lies in it is in the linked tileset: stn_res_tileset.places). Everything
- * else of a resource (materials, skeletons, animations, tilesets, links …) is had from the file by
- * stn_wire_res(): layer i of that stn_res is the wire's layer i. The usual wish is RAW and PIXELS.
+ * Pixels come for `tex` (its own mipmapper), `image` (one level) and `tileset2` (the packed tile image
+ * with its avg chain; where each tile lies in it is in the linked tileset: stn_res_tileset.places).
+ * Everything else of a resource (materials, skeletons, animations, tilesets, links …) is had from the file
+ * by stn_wire_res(): layer i of that stn_res is the wire's layer i. The usual wish is RAW and PIXELS.
  *
- * A layer whose picture cannot be decoded, or does not fit, has a `problem` and no pixels; the rest is good.
- * Opening checks every number against the frames, so that whoever reads an opened resource need not.
+ * A layer whose picture cannot be decoded, or does not fit, has a `problem` and no pixels; the rest is
+ * good. Opening checks every number against the frames, so that whoever reads an opened resource need not.
  * Threads: an opened resource is read-only.
  */
 #ifndef STN_RES_WIRE_H

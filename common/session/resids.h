@@ -3,7 +3,8 @@
  * The server names resources by a u16 that it defines with RESID: name and version. One number is one slot
  * for the life of the session; a slot is made when either side first mentions it, so a number may be used
  * before its name has come. A new RESID changes the slot in place: everybody who refers to the number sees
- * the new resource. Source  docs/spec/resource-loading.md 7.
+ * the new resource.
+ * Source  docs/spec/resource-loading.md 7.
  */
 #ifndef STN_SESSION_RESIDS_H
 #define STN_SESSION_RESIDS_H

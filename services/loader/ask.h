@@ -1,14 +1,16 @@
 /* ask.h - the asking engine: from (name, wanted version, priority) to one loaded object.
  *
- * Pure: no thread, file, socket or clock. It is told what sources answered and says which source to ask next;
- * one event is handled to its end before the next. Pools have a memory cache, a table of asks, a priority
- * queue and sources in a fixed order, and perhaps a parent pool that is asked first.
+ * Pure: no thread, file, socket or clock. It is told what sources answered and says which source to ask
+ * next; one event is handled to its end before the next. Pools have a memory cache, a table of asks, a
+ * priority queue and sources in a fixed order, and perhaps a parent pool that is asked first.
  *
  * Use     Make pools and sources, then stn_asks_ask() for each request, stn_asks_answer() for each source
- * answer, and stn_asks_run() after either: it starts walks in free slots, finishes asks and calls the hooks.
- * Limits  names per stn_resname_check(); at most STN_ASKS_OPEN_MAX asks pending; at most STN_ASKS_FAILED_MAX
- * failures remembered (oldest forgotten); objects per the byte budget of object.h. Source
- * docs/spec/resource-loading.md 1, 2 and 6.
+ *         answer, and stn_asks_run() after either: it starts walks in free slots, finishes asks and calls
+ *         the hooks.
+ * Limits  names per stn_resname_check(); at most STN_ASKS_OPEN_MAX asks pending; at most
+ *         STN_ASKS_FAILED_MAX failures remembered (oldest forgotten); objects per the byte budget of
+ *         object.h.
+ * Source  docs/spec/resource-loading.md 1, 2 and 6.
  */
 #ifndef STN_LOADER_ASK_H
 #define STN_LOADER_ASK_H

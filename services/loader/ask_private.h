@@ -1,4 +1,5 @@
-/* ask_private.h - what ask.c (the table of asks) and walk.c (the walks over the sources) share. Nobody else.
+/* ask_private.h - what ask.c (the table of asks) and walk.c (the walks over the sources) share. Nobody
+ * else.
  */
 #ifndef STN_LOADER_ASK_PRIVATE_H
 #define STN_LOADER_ASK_PRIVATE_H

@@ -3,7 +3,8 @@
  *
  * File    sixteen lowercase hex digits of a hash over identity and key, '.', the slot's number in decimal.
  * Header  u8 1, u16 big-endian n, n bytes identity, u16 big-endian m, m bytes key, both in modified UTF-8
- * (NUL is C0 80, characters beyond U+FFFF two surrogates of three bytes); then the stored bytes to the end.
+ *         (NUL is C0 80, characters beyond U+FFFF two surrogates of three bytes); then the stored bytes to
+ *         the end.
  * Source  docs/spec/resource-loading.md 4.3 and 4.4; checked by tests/vectors/vec_resource_loading.c.
  */
 #ifndef STN_LOADER_CACHE_ENTRY_H

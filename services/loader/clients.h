@@ -1,8 +1,8 @@
 /* clients.h - who waits for what, and who holds what.
  *
  * A client is a peer of the door `loader`. It waits for asks (one waiting entry a Get, found by ask) and
- * holds objects (each once). Both end with the client. Knows nothing of messages. Source
- * docs/spec/resource-loading.md 8.2, 9.
+ * holds objects (each once). Both end with the client. Knows nothing of messages.
+ * Source  docs/spec/resource-loading.md 8.2, 9.
  */
 #ifndef STN_LOADER_CLIENTS_H
 #define STN_LOADER_CLIENTS_H

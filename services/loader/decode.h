@@ -1,5 +1,6 @@
 /* decode.h - from the bytes of a source to a verdict and a packed resource. Pure; runs where a crash costs
- * little. Source  docs/spec/resource-loading.md 3; common/res/wire.h for what comes out.
+ * little.
+ * Source  docs/spec/resource-loading.md 3; common/res/wire.h for what comes out.
  */
 #ifndef STN_LOADER_DECODE_H
 #define STN_LOADER_DECODE_H

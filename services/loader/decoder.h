@@ -1,10 +1,11 @@
 /* decoder.h - where decoding happens: in this process, or in a sandboxed child of its own.
  *
  * One decoder serves one worker thread. A child is this program again with --decoder: it gets two shared
- * windows and a socket, closes everything else, puts itself under seccomp and limits, and then only decodes.
- * What it leaves in the window is copied out first and checked afterwards, so that nothing it does later can
- * matter. When it dies or takes too long, the resource it had is refused and a new child is made. Source
- * docs/design.md 6 (loader).
+ * windows and a socket, closes everything else, puts itself under seccomp and limits, and then only
+ * decodes. What it leaves in the window is copied out first and checked afterwards, so that nothing it
+ * does later can matter. When it dies or takes too long, the resource it had is refused and a new child is
+ * made.
+ * Source  docs/design.md 6 (loader).
  */
 #ifndef STN_LOADER_DECODER_H
 #define STN_LOADER_DECODER_H

@@ -1,5 +1,6 @@
-/* decoder_wire.h - what a decoder child and the loader say to each other. Both are the same program, so plain
- * structs on a local socket do; the loader believes none of it. */
+/* decoder_wire.h - what a decoder child and the loader say to each other. Both are the same program, so
+ * plain structs on a local socket do; the loader believes none of it.
+ */
 #ifndef STN_LOADER_DECODER_WIRE_H
 #define STN_LOADER_DECODER_WIRE_H
 

@@ -1,8 +1,8 @@
 /* dirsource.h - a folder of NAME.res files: what a modder is working on.
  *
  * Nothing outside the folder is ever read: links inside it may be followed while they stay inside; regular
- * files only. Reading blocks: call it from a worker. Safe from several threads. Source
- * docs/spec/resource-loading.md 1 and 9 (resdir).
+ * files only. Reading blocks: call it from a worker. Safe from several threads.
+ * Source  docs/spec/resource-loading.md 1 and 9 (resdir).
  */
 #ifndef STN_LOADER_DIRSOURCE_H
 #define STN_LOADER_DIRSOURCE_H

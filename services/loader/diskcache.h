@@ -1,11 +1,12 @@
 /* diskcache.h - the disk cache: a folder that several processes, and an installed reference client, use at
  * once.
  *
- * Reading takes no lock: writers replace files by rename, and a torn, cut or zero-length file is a miss or is
- * found out by who parses it. Writing holds a record lock on slot 0 for the moment of the rename. Entries are
- * not synced. Over the cap the entries of resources (keys "res/…") that were read longest ago go, whatever
- * their identity; other keys in the folder belong to others and are never touched. Safe to use from several
- * threads at once. Source  docs/spec/resource-loading.md 4.
+ * Reading takes no lock: writers replace files by rename, and a torn, cut or zero-length file is a miss or
+ * is found out by who parses it. Writing holds a record lock on slot 0 for the moment of the rename.
+ * Entries are not synced. Over the cap the entries of resources (keys "res/…") that were read longest ago
+ * go, whatever their identity; other keys in the folder belong to others and are never touched. Safe to
+ * use from several threads at once.
+ * Source  docs/spec/resource-loading.md 4.
  */
 #ifndef STN_LOADER_DISKCACHE_H
 #define STN_LOADER_DISKCACHE_H

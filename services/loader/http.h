@@ -1,10 +1,11 @@
 /* http.h - fetching over HTTP(S): one curl multi handle inside the loop.
  *
- * Requests wait in order of priority; at most `active_max` transfers that move, and `host_max` of them to one
- * host, run at once. A transfer without a byte for STN_HTTP_IDLE_NS no longer counts, so that hung servers do
- * not hold up the others (over `total_max` even those wait). Keep-alive, HTTP/2 where offered, retries with
- * pauses, and the rest of a broken body by Range when the server gave a strong ETag. Bodies come complete and
- * decoded, or not at all. Source  docs/spec/resource-loading.md 5.
+ * Requests wait in order of priority; at most `active_max` transfers that move, and `host_max` of them to
+ * one host, run at once. A transfer without a byte for STN_HTTP_IDLE_NS no longer counts, so that hung
+ * servers do not hold up the others (over `total_max` even those wait). Keep-alive, HTTP/2 where offered,
+ * retries with pauses, and the rest of a broken body by Range when the server gave a strong ETag. Bodies
+ * come complete and decoded, or not at all.
+ * Source  docs/spec/resource-loading.md 5.
  */
 #ifndef STN_LOADER_HTTP_H
 #define STN_LOADER_HTTP_H

@@ -1,8 +1,8 @@
 /* judge.h - whether bytes are a good resource of the wanted version, in the words of the asking engine.
  *
  * The whole structure of every known layer is checked; pictures by their headers only. What only a full
- * decode finds is no verdict: the object stays, and the layer says what is wrong with it. Source
- * docs/spec/resource-loading.md 1.1 (kinds), 3.
+ * decode finds is no verdict: the object stays, and the layer says what is wrong with it.
+ * Source  docs/spec/resource-loading.md 1.1 (kinds), 3.
  */
 #ifndef STN_LOADER_JUDGE_H
 #define STN_LOADER_JUDGE_H

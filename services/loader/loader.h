@@ -2,7 +2,8 @@
  *
  * Everything runs in the loop's thread; only workers.h has threads. Each Get is answered at once; after
  * Pending the end follows with the same correlation. A Ready that does not fit the peer's queue waits for
- * room, its object held. Source  docs/design.md 5.1; docs/spec/resource-loading.md 8.2; proto/resource.proto.
+ * room, its object held.
+ * Source  docs/design.md 5.1; docs/spec/resource-loading.md 8.2; proto/resource.proto.
  */
 #ifndef STN_LOADER_LOADER_H
 #define STN_LOADER_LOADER_H

@@ -1,4 +1,5 @@
-/* loader_private.h - shared by loader.c (asks), loader_tools.c (reload, why) and loader_status.c (control).
+/* loader_private.h - shared by loader.c (asks), loader_tools.c (reload, why) and loader_status.c
+ * (control).
  */
 #ifndef STN_LOADER_PRIVATE_H
 #define STN_LOADER_PRIVATE_H

@@ -1,8 +1,8 @@
 /* miss.h - why a source did not answer with a resource, and the chain of all such answers of one ask.
  *
- * A chain reads newest first and is shared: an ask that inherits another's chain puts its own misses in front
- * of the same records. Reference counted, immutable once made, NULL is the empty chain. Source
- * docs/spec/resource-loading.md 1.1, 1.2 and 9 (32 records shown, 256 bytes of text each).
+ * A chain reads newest first and is shared: an ask that inherits another's chain puts its own misses in
+ * front of the same records. Reference counted, immutable once made, NULL is the empty chain.
+ * Source  docs/spec/resource-loading.md 1.1, 1.2 and 9 (32 records shown, 256 bytes of text each).
  */
 #ifndef STN_LOADER_MISS_H
 #define STN_LOADER_MISS_H

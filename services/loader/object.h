@@ -1,9 +1,10 @@
 /* object.h - the loaded resources, their holders and the byte budget.
  *
  * An object is one loaded resource: name, version, the source it came from, and a payload that this module
- * never looks into. It lives while a pool's memory cache names it or somebody holds it. Over the budget the
- * least recently asked or released objects that nobody holds are dropped from every pool; held ones never
- * are. Identity (the id) stays for the object's life, also over a reload, which swaps the payload as a whole.
+ * never looks into. It lives while a pool's memory cache names it or somebody holds it. Over the budget
+ * the least recently asked or released objects that nobody holds are dropped from every pool; held ones
+ * never are. Identity (the id) stays for the object's life, also over a reload, which swaps the payload as
+ * a whole.
  * Source  docs/spec/resource-loading.md 6.
  */
 #ifndef STN_LOADER_OBJECT_H

@@ -1,9 +1,10 @@
 /* packsource.h - a resource pack: a .jar or .zip with members PREFIX/NAME.res.
  *
  * Opened once, read only. A member is looked up by its exact name (of equal names the first of the
- * directory); its size is known before it is read and checked against what inflates. A pack that is not there
- * answers "not found" to everything: packs are optional. Reading blocks: call it from a worker; readers of
- * one pack take turns. Source  docs/spec/resource-loading.md 1 and 9 (archives).
+ * directory); its size is known before it is read and checked against what inflates. A pack that is not
+ * there answers "not found" to everything: packs are optional. Reading blocks: call it from a worker;
+ * readers of one pack take turns.
+ * Source  docs/spec/resource-loading.md 1 and 9 (archives).
  */
 #ifndef STN_LOADER_PACKSOURCE_H
 #define STN_LOADER_PACKSOURCE_H

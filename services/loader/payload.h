@@ -1,4 +1,5 @@
-/* payload.h - what the loader keeps of a loaded object: the packed body and its frames, ready to be sent. */
+/* payload.h - what the loader keeps of a loaded object: the packed body and its frames, ready to be sent.
+ */
 #ifndef STN_LOADER_PAYLOAD_H
 #define STN_LOADER_PAYLOAD_H
 

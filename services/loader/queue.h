@@ -1,5 +1,7 @@
-/* queue.h - a heap of asks: highest priority first, among equals the one queued first. Raising is O(log n).
- * Source  docs/spec/resource-loading.md 2.7. */
+/* queue.h - a heap of asks: highest priority first, among equals the one queued first. Raising is O(log
+ * n).
+ * Source  docs/spec/resource-loading.md 2.7.
+ */
 #ifndef STN_LOADER_QUEUE_H
 #define STN_LOADER_QUEUE_H
 

@@ -1,11 +1,13 @@
 /* resname.h - which resource names are valid, and the URL a name is fetched from.
  *
- * Valid   1..512 bytes of UTF-8; segments of 1..200 bytes between single slashes, none of them "." or "..";
- * none of the bytes 00-20, 7F, " < > \ ^ ` { | } % # ? [ ] : and none of the characters that a URL or a
- * terminal would swallow (C1 controls, all kinds of blank, byte order mark). Case counts; nothing is
- * normalised. URL     base path up to its last slash + name + ".res" (".res.vN" at a version cache), bytes >=
- * 0x80 as %XX. A valid name needs no other escape, so it can never change host, path or scheme of the
- * request. Source  docs/spec/resource-loading.md 5.1 and 9.
+ * Valid   1..512 bytes of UTF-8; segments of 1..200 bytes between single slashes, none of them "." or
+ *         ".."; none of the bytes 00-20, 7F, " < > \ ^ ` { | } % # ? [ ] : and none of the characters that
+ *         a URL or a terminal would swallow (C1 controls, all kinds of blank, byte order mark). Case
+ *         counts; nothing is normalised.
+ * URL     base path up to its last slash + name + ".res" (".res.vN" at a version cache), bytes >= 0x80 as
+ *         %XX. A valid name needs no other escape, so it can never change host, path or scheme of the
+ *         request.
+ * Source  docs/spec/resource-loading.md 5.1 and 9.
  */
 #ifndef STN_LOADER_RESNAME_H
 #define STN_LOADER_RESNAME_H

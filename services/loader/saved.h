@@ -1,8 +1,8 @@
 /* saved.h - a reference from a stored record: a name and the version it had when the record was made.
  *
- * The server keeps only its latest version, so the recorded one often exists nowhere: any version at least as
- * new will do, then exactly the recorded one, then an older one at hand, then whatever is cached. Source
- * docs/spec/resource-loading.md 2.9.
+ * The server keeps only its latest version, so the recorded one often exists nowhere: any version at least
+ * as new will do, then exactly the recorded one, then an older one at hand, then whatever is cached.
+ * Source  docs/spec/resource-loading.md 2.9.
  */
 #ifndef STN_LOADER_SAVED_H
 #define STN_LOADER_SAVED_H

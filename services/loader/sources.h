@@ -11,7 +11,8 @@
  * The .jar files are sought in --packs, then $XDG_DATA_HOME/stenness/packs, then the installation's data
  * folder. Without --resurl the URL is that of this instance's homestead, read from its homestead.json and
  * followed when it changes; until it is known those who need the network wait for it, at most
- * STN_SOURCES_URL_NS. Source  docs/spec/resource-loading.md 1, 4.2, 5.
+ * STN_SOURCES_URL_NS.
+ * Source  docs/spec/resource-loading.md 1, 4.2, 5.
  */
 #ifndef STN_LOADER_SOURCES_H
 #define STN_LOADER_SOURCES_H

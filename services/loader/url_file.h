@@ -1,5 +1,6 @@
-/* url_file.h - where this instance's homestead serves its resources: {"http": URL, "identity": TEXT?} in its
- * homestead.json. */
+/* url_file.h - where this instance's homestead serves its resources: {"http": URL, "identity": TEXT?} in
+ * its homestead.json.
+ */
 #ifndef STN_LOADER_URL_FILE_H
 #define STN_LOADER_URL_FILE_H
 

@@ -1,8 +1,8 @@
 /* workers.h - threads that read files and drive decoders: the only place of the loader that blocks.
  *
  * A job reads from one source (or brings its bytes along), has them judged and decoded, and comes back
- * through the loop; a good body from the network is stored in the disk cache after that, so that nobody waits
- * for the store. Jobs wait in order of priority. Their number is bounded by the walks in flight.
+ * through the loop; a good body from the network is stored in the disk cache after that, so that nobody
+ * waits for the store. Jobs wait in order of priority. Their number is bounded by the walks in flight.
  */
 #ifndef STN_LOADER_WORKERS_H
 #define STN_LOADER_WORKERS_H

@@ -1,6 +1,7 @@
-/* httpd.h - a scripted HTTP server on loopback for tests: every byte of an answer is the test's own, so that
- * it can lie, break off, dribble or hang. A thread a connection; the script function is called under one
- * lock. */
+/* httpd.h - a scripted HTTP server on loopback for tests: every byte of an answer is the test's own, so
+ * that it can lie, break off, dribble or hang. A thread a connection; the script function is called under
+ * one lock.
+ */
 #ifndef STN_TESTS_HTTPD_H
 #define STN_TESTS_HTTPD_H
 

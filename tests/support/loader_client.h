@@ -1,4 +1,5 @@
-/* loader_client.h - for tests: a loader process of one's own, and a client of it that waits for answers. */
+/* loader_client.h - for tests: a loader process of one's own, and a client of it that waits for answers.
+ */
 #ifndef STN_TESTS_LOADER_CLIENT_H
 #define STN_TESTS_LOADER_CLIENT_H
 
