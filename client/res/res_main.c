@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "client/res/res_folder.h"
+#include "client/res/res_loader.h"
 #include "client/res/res_pack.h"
 #include "client/res/res_show.h"
 
@@ -26,11 +27,18 @@ static const char help[] =
     "  pack DIR ARCHIVE [--prefix P]   all .res files below DIR into a .jar or .zip\n"
     "  unpack ARCHIVE [DIR] [--prefix P] [--all]\n"
     "\n"
+    "and asks the loader of a running instance (--instance NAME):\n"
+    "\n"
+    "  why NAME [VERSION]              what each source answers for a name, and which one counts\n"
+    "  reload NAME                     reads a loaded resource again; everybody who shows it is told\n"
+    "  cache [list|drop NAME|forget]   what is kept on disk and in memory; drop: fetch NAME anew;\n"
+    "                                  forget: remembered failures\n"
+    "\n"
     "FILE may be - for standard input. Extract and build change no byte. More: man stenness-res\n";
 
 typedef struct options {
     bool json, force, strict, all;
-    const char *prefix;
+    const char *prefix, *instance;
     char **operands;
     int count;
 } options;
@@ -285,23 +293,48 @@ static int cmd_unpack(const options *o)
     return count.refused ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+static int cmd_why(const options *o)
+{
+    int64_t version = -1;
+    if (o->count < 1 || o->count > 2 ||
+        (o->count == 2 && !stn_text_i64(o->operands[1], -1, UINT16_MAX, &version)))
+        return usage("why needs a name, and perhaps a version of 0 to 65535");
+    return stn_rl_why(o->instance, o->operands[0], (int)version);
+}
+
+static int cmd_reload(const options *o)
+{
+    return o->count == 1 ? stn_rl_reload(o->instance, o->operands[0]) : usage("reload needs one name");
+}
+
+static int cmd_cache(const options *o)
+{
+    const char *what = o->count ? o->operands[0] : "list";
+    if (strcmp(what, "list") == 0 && o->count <= 1)
+        return stn_rl_cache_list(o->instance);
+    if (strcmp(what, "drop") == 0 && o->count == 2)
+        return stn_rl_words(o->instance, "drop", o->operands[1]);
+    if (strcmp(what, "forget") == 0 && o->count <= 2)
+        return stn_rl_words(o->instance, "forget", o->count == 2 ? o->operands[1] : NULL);
+    return usage("cache takes: list, drop NAME, forget [NAME]");
+}
+
 static const struct {
     const char *name;
     int (*run)(const options *o);
 } commands[] = {
-    {"list", cmd_list},   {"show", cmd_show}, {"extract", cmd_extract}, {"build", cmd_build},
-    {"check", cmd_check}, {"pack", cmd_pack}, {"unpack", cmd_unpack},
+    {"list", cmd_list},     {"show", cmd_show},   {"extract", cmd_extract}, {"build", cmd_build},
+    {"check", cmd_check},   {"pack", cmd_pack},   {"unpack", cmd_unpack},   {"why", cmd_why},
+    {"reload", cmd_reload}, {"cache", cmd_cache},
 };
 
 int cmd_res(int argc, char **argv)
 {
-    static const struct option longs[] = {{"json", no_argument, NULL, 'j'},
-                                          {"force", no_argument, NULL, 'f'},
-                                          {"strict", no_argument, NULL, 's'},
-                                          {"all", no_argument, NULL, 'a'},
-                                          {"prefix", required_argument, NULL, 'p'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
+    static const struct option longs[] = {
+        {"json", no_argument, NULL, 'j'},         {"force", no_argument, NULL, 'f'},
+        {"strict", no_argument, NULL, 's'},       {"all", no_argument, NULL, 'a'},
+        {"prefix", required_argument, NULL, 'p'}, {"instance", required_argument, NULL, 'i'},
+        {"help", no_argument, NULL, 'h'},         {0}};
     options o = {0};
     char text[160];
 
@@ -324,6 +357,8 @@ int cmd_res(int argc, char **argv)
             o.all = true;
         else if (c == 'p')
             o.prefix = optarg;
+        else if (c == 'i')
+            o.instance = optarg;
         else if (c == 'h') {
             fputs(help, stdout);
             return EXIT_SUCCESS;

@@ -100,6 +100,16 @@ static void answer_words(stn_loader *l, const Stenness__TextGet *q, stn_buf *out
         stn_buf_put(out, t.out.data, t.out.len);
     } else if (strcmp(q->what, "forget") == 0) {
         stn_buf_printf(out, "%zu\n", stn_asks_forget(l->asks, arg));
+    } else if (strcmp(q->what, "disk") == 0) {
+        stn_diskcache_sum d = stn_sources_cache_sum(l->sources);
+        const char *trouble = stn_sources_cache_trouble(l->sources);
+        if (*trouble)
+            stn_buf_printf(out, "none: %s\n", trouble);
+        else
+            stn_buf_printf(out, "%" PRIu64 " resources, %" PRIu64 " bytes when last counted\n", d.entries,
+                           d.bytes);
+    } else if (strcmp(q->what, "drop") == 0 && arg) {
+        stn_sources_drop_cached(l->sources, arg);
     } else if (strcmp(q->what, "decoders") == 0) {
         for (unsigned i = 0; stn_workers_child(stn_sources_workers(l->sources), i); i++)
             stn_buf_printf(out, "%d\n", stn_workers_child(stn_sources_workers(l->sources), i));
@@ -111,15 +121,16 @@ static stn_status on_text(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
 {
     stn_loader *l = ctx;
     const Stenness__TextGet *q = stn_msg_body(msg);
-    static const char *const known[] = {"cached", "used", "peek", "forget", "decoders"};
+    static const char *const known[] = {"cached", "used", "peek", "forget", "disk", "drop", "decoders"};
     Stenness__Text m = STENNESS__TEXT__INIT;
     stn_buf out = {.max = STN_BODY_MAX - 4096};
     bool ok = false;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         ok = ok || strcmp(q->what, known[i]) == 0;
     if (!ok)
-        return stn_control_done(peer, stn_msg_correlation(msg), STN_USAGE,
-                                "the loader answers: cached, used, peek NAME, forget [NAME], decoders");
+        return stn_control_done(
+            peer, stn_msg_correlation(msg), STN_USAGE,
+            "the loader answers: cached, used, peek NAME, forget [NAME], disk, drop NAME, decoders");
     answer_words(l, q, &out);
     stn_buf_u8(&out, 0);
     if (out.failed) {
