@@ -44,7 +44,7 @@ typedef struct request {
     bool idle;
     /* of the answer being read */
     size_t header_bytes, discarded;
-    bool headers_too_big, body_too_big, resumed, range_checked;
+    bool headers_too_big, body_too_big, resumed, range_checked, part_refused;
     stn_http_coding coding;
     uint64_t range_first;
     bool has_range;
@@ -196,6 +196,8 @@ static size_t on_body(char *data, size_t size, size_t n, void *ctx)
         if (status != 206)
             stn_buf_clear(&r->body); /* the whole again */
         else if (!r->has_range || r->range_first != r->body.len || r->coding != STN_CODING_NONE)
+            r->part_refused = true;
+        if (r->part_refused)
             return 0;
     }
     if (r->body.len + len > STN_HTTP_BODY_MAX) {
@@ -343,7 +345,8 @@ static stn_status start(request *r, const stn_url_base *where, stn_err *err)
     stn_http *h = r->h;
     r->resumed = r->body.len > 0;
     r->header_bytes = r->discarded = 0;
-    r->headers_too_big = r->body_too_big = r->range_checked = r->has_range = r->idle = false;
+    r->headers_too_big = r->body_too_big = r->range_checked = r->part_refused = r->has_range = r->idle =
+        false;
     r->easy = curl_easy_init();
     if (!r->easy || !set_headers(r))
         return stn_fail(err, STN_NO_MEMORY, "out of memory");
@@ -553,7 +556,7 @@ static void transfer_ended(request *r, CURLcode rc)
     leave_running(r);
     /* The rest can be had later only of an identified, uncoded body. */
     bool keep = rc != CURLE_OK && r->etag[0] && r->coding == STN_CODING_NONE && !r->body.failed &&
-                (status == 200 || (status == 206 && r->range_checked && r->range_first <= r->body.len));
+                !r->part_refused && (status == 200 || status == 206);
     stn_http_step step =
         status && !r->headers_too_big ? stn_http_step_of(status, r->resumed) : STN_HTTP_RETRY;
     if (r->body_too_big) {
