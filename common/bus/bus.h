@@ -53,8 +53,7 @@ typedef struct stn_tap stn_tap;
     (UINT64_C(256) << 20) /* bulk of one message, all frames; a handler's own limit is lower */
 #define STN_PEERS_MAX 1024 /* peers of one door; more are refused */
 
-/* --- the process -------------------------------------------------------------------------------------------
- */
+/* --- the process --- */
 
 typedef struct stn_bus_spec {
     const char *kind; /* "loader", "world", …: 1 to 24 letters, digits, '-' */
@@ -80,8 +79,7 @@ stn_tap *stn_bus_tap(const stn_bus *bus); /* tap.h */
 /* Peers, messages, bytes, drops by reason, connection states and diagnoses, of all doors and links. */
 void stn_bus_report(const stn_bus *bus, stn_report *report);
 
-/* --- doors and links
- * ----------------------------------------------------------------------------------------- */
+/* --- doors and links --- */
 
 typedef stn_status (*stn_handler_fn)(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err);
 
@@ -144,7 +142,8 @@ stn_status stn_conv_bind_also(stn_conv *door, const char *endpoint, const stn_ke
                               const char *allow_folder, stn_err *err);
 /* Never fails because nobody is there: it goes on trying. */
 stn_status stn_bus_connect(stn_bus *bus, const stn_conv_spec *spec, stn_conv **out, stn_err *err);
-/* Peers go down (STN_DOWN_STOP) first. Not inside a handler of the same conversation. NULL is fine. */
+/* Peers go down (STN_DOWN_STOP) first. Not inside a handler or any other callback of this bus. NULL is fine.
+ */
 void stn_conv_free(stn_conv *conv);
 
 const char *stn_conv_name(const stn_conv *conv);
@@ -160,8 +159,7 @@ size_t stn_conv_peer_count(const stn_conv *conv);
  * --server-key", "speaks protocol 2.0, this is 1.0"). A door: the last diagnosis of a refused peer, or "". */
 const char *stn_conv_diagnosis(const stn_conv *conv);
 
-/* --- peers
- * ------------------------------------------------------------------------------------------------------ */
+/* --- peers --- */
 
 const char *stn_peer_id(const stn_peer *peer); /* "mesher.0", "mesher.0@desk" */
 const char *stn_peer_kind(const stn_peer *peer);
@@ -173,8 +171,7 @@ int64_t stn_peer_rtt_ns(const stn_peer *peer); /* of the last Ping; 0 = not meas
 void stn_peer_set_user(stn_peer *peer, void *user); /* the service's own; NULL at up */
 void *stn_peer_user(const stn_peer *peer);
 
-/* --- sending
- * ---------------------------------------------------------------------------------------------------- */
+/* --- sending --- */
 
 typedef struct stn_send {
     uint32_t kind;
@@ -201,8 +198,7 @@ uint64_t stn_peer_unacked_bytes(const stn_peer *peer);
 /* A correlation id never used before in this epoch. */
 uint64_t stn_bus_correlation(stn_bus *bus);
 
-/* --- messages
- * ----------------------------------------------------------------------------------------------------- */
+/* --- messages --- */
 
 /* Borrowed by the handler; stn_msg_ref() keeps it (any thread may unref). The unpacked body is valid inside
  * the handler only: what is kept is the raw body and the frames. */

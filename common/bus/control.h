@@ -35,8 +35,7 @@ void stn_control_free(stn_control *control);
 /* The answer to a request that has none of its own, or that failed. */
 stn_status stn_control_done(stn_peer *peer, uint64_t correlation, stn_status status, const char *text);
 
-/* --- asking
- * ------------------------------------------------------------------------------------------------------- */
+/* --- asking --- */
 
 typedef struct stn_door_name {
     char name[STN_NAME_MAX]; /* "ctl/loader.0" */

@@ -15,8 +15,7 @@
 #define RETRY_MOST_NS (1000 * STN_MS)
 #define REFUSAL_AGAIN_NS (10 * STN_S) /* the same refusal is logged again after so long */
 
-/* --- ports
- * ------------------------------------------------------------------------------------------------------ */
+/* --- ports --- */
 
 static void on_monitor(void *ctx, const stn_turn *turn, int fd, unsigned ready);
 
@@ -61,8 +60,7 @@ static stn_status open_link(stn_conv *c, stn_err *err)
     return open_port(&c->ports[0], &spec, err);
 }
 
-/* --- refusals
- * ---------------------------------------------------------------------------------------------------- */
+/* --- refusals --- */
 
 /* Texts that differ in numbers only (ports, error codes) tell a person the same. */
 static bool same_but_digits(const char *a, const char *b)
@@ -99,8 +97,7 @@ static void denied(void *ctx, const char *text)
     stn_conv_refused(ctx, text);
 }
 
-/* --- the monitor
- * ------------------------------------------------------------------------------------------------- */
+/* --- the monitor --- */
 
 static void on_retry(void *ctx, const stn_turn *turn, stn_timer *timer)
 {
@@ -214,8 +211,7 @@ static void on_monitor(void *ctx, const stn_turn *turn, int fd, unsigned ready)
     drain_monitor(ctx, true);
 }
 
-/* --- making and freeing
- * ------------------------------------------------------------------------------------------ */
+/* --- making and freeing --- */
 
 static stn_status make(stn_bus *bus, const stn_conv_spec *spec, bool door, stn_conv **out, stn_err *err)
 {
@@ -396,8 +392,7 @@ void stn_conv_free(stn_conv *c)
     free(c);
 }
 
-/* --- what services ask
- * --------------------------------------------------------------------------------------------- */
+/* --- what services ask --- */
 
 void stn_conv_set_untapped(stn_conv *c)
 {

@@ -78,8 +78,7 @@ struct stn_loop {
     void *observer_ctx;
 };
 
-/* --- making and stopping
- * ------------------------------------------------------------------------------------ */
+/* --- making and stopping --- */
 
 stn_status stn_loop_new(stn_loop **out, stn_err *err)
 {
@@ -164,8 +163,7 @@ void stn_loop_set_chance(stn_loop *l, const uint64_t state[2])
     l->turn.chance[1] = state[1] != 0 || state[0] != 0 ? state[1] : 1;
 }
 
-/* --- watches
- * --------------------------------------------------------------------------------------------------- */
+/* --- watches --- */
 
 static void set_item(stn_loop *l, size_t i)
 {
@@ -269,8 +267,7 @@ void stn_watch_free(stn_watch *w)
         sweep(w->loop);
 }
 
-/* --- timers
- * ---------------------------------------------------------------------------------------------------- */
+/* --- timers --- */
 
 static bool earlier(const stn_timer *a, const stn_timer *b)
 {
@@ -412,8 +409,7 @@ static void fire_timers(stn_loop *l)
     l->n_ready = 0;
 }
 
-/* --- turns
- * ----------------------------------------------------------------------------------------------------- */
+/* --- turns --- */
 
 static void take_signal(stn_loop *l)
 {
@@ -520,8 +516,7 @@ stn_status stn_loop_run(stn_loop *l, stn_err *err)
     return STN_OK;
 }
 
-/* --- typed inputs
- * ---------------------------------------------------------------------------------------------- */
+/* --- typed inputs --- */
 
 void stn_loop_observe(stn_loop *l, stn_edge_fn fn, void *ctx)
 {

@@ -41,8 +41,7 @@ stn_peer *stn_conv_find(stn_conv *c, const char *id)
     return c->link->up && strcmp(c->link->id, id) == 0 ? c->link : NULL;
 }
 
-/* --- up and down
- * ----------------------------------------------------------------------------------------------- */
+/* --- up and down --- */
 
 static void forget_exchange(stn_peer *p)
 {
@@ -114,8 +113,7 @@ static void come_up(stn_peer *p, const stn_envelope *env, const Stenness__Hello 
     }
 }
 
-/* --- Hello
- * ----------------------------------------------------------------------------------------------------- */
+/* --- Hello --- */
 
 static bool send_hello(stn_port *port, const char *id, uint64_t connection, bool answer)
 {
@@ -259,8 +257,7 @@ void stn_peer_other_version(stn_port *port, const char *id, const stn_envelope *
     stn_peer_down(c->link, STN_DOWN_VERSION);
 }
 
-/* --- the rest of the bus's own messages
- * -------------------------------------------------------------------------- */
+/* --- the rest of the bus's own messages --- */
 
 static void on_known(stn_peer *p, uint32_t kind, const ProtobufCMessage *body)
 {
@@ -369,8 +366,7 @@ void stn_peer_on_bus_message(stn_port *port, const char *id, int fd, const stn_e
     on_known(p, env->kind, m);
 }
 
-/* --- time
- * ------------------------------------------------------------------------------------------------------- */
+/* --- time --- */
 
 /* True when the peer is to be taken down. */
 static bool look_after(stn_peer *p, const stn_turn *turn)
@@ -423,8 +419,7 @@ void stn_peer_housekeeping(stn_conv *c, const stn_turn *turn)
     }
 }
 
-/* --- what services ask
- * --------------------------------------------------------------------------------------------- */
+/* --- what services ask --- */
 
 const char *stn_peer_id(const stn_peer *p)
 {

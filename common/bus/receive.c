@@ -47,8 +47,7 @@ void stn_conv_drop(stn_conv *c, const char *id, stn_drop reason, const char *fmt
                  stn_text_show(id, strlen(id), shown, sizeof shown), stn_drop_name(reason), text);
 }
 
-/* --- frames
- * ------------------------------------------------------------------------------------------------------ */
+/* --- frames --- */
 
 typedef struct parts {
     size_t n;
@@ -112,8 +111,7 @@ static stn_frame *frame_of(zmq_msg_t *part)
     return f;
 }
 
-/* --- dispatch
- * ------------------------------------------------------------------------------------------------------ */
+/* --- dispatch --- */
 
 static void dispatch(stn_peer *p, const stn_handler *h, stn_msg *m)
 {
@@ -260,8 +258,7 @@ static void add_piece(stn_peer *p, const stn_envelope *env, zmq_msg_t *bulk, siz
     stn_msg_unref(m);
 }
 
-/* --- checks
- * -------------------------------------------------------------------------------------------------------- */
+/* --- checks --- */
 
 /* True when the message is the next of its stream, or a later one (then the service is told of the gap
  * first). */

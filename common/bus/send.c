@@ -165,8 +165,7 @@ static sent send_wire(stn_peer *p, stn_envelope *env, stn_frame *body, stn_frame
     return result;
 }
 
-/* --- queues
- * ---------------------------------------------------------------------------------------------------- */
+/* --- queues --- */
 
 static void push(stn_out_queue *q, stn_out *out)
 {
@@ -294,8 +293,7 @@ void stn_peer_make_room(stn_peer *p)
         p->conv->spec.room(p->conv->spec.ctx, p);
 }
 
-/* --- what services call
- * ---------------------------------------------------------------------------------------- */
+/* --- what services call --- */
 
 static stn_status pack_body(const stn_send *send, stn_frame **out, stn_err *err)
 {

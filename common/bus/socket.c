@@ -195,8 +195,7 @@ const char *stn_socket_endpoint(const stn_socket *s)
     return s->endpoint;
 }
 
-/* --- the monitor
- * ----------------------------------------------------------------------------------------------- */
+/* --- the monitor --- */
 
 static void remember_address(stn_socket *s, int fd)
 {

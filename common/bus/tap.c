@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SECRETS 32u
+
 /* A record that waits: packed, with references to its frames. */
 typedef struct waiting {
     struct waiting *next;
@@ -21,6 +23,8 @@ struct stn_tap {
     int64_t armed_until; /* 0: not armed */
     stn_redact_fn redact;
     void *redact_ctx;
+    uint32_t secrets[SECRETS]; /* kinds */
+    size_t n_secrets;
     uint64_t order, recorded, lost;
     uint64_t gap; /* lost since the last record that was kept */
     waiting *first, **last;
@@ -77,6 +81,14 @@ void stn_tap_set_redaction(stn_tap *t, stn_redact_fn fn, void *ctx)
 {
     t->redact = fn;
     t->redact_ctx = ctx;
+}
+
+stn_status stn_tap_add_secret(stn_tap *t, uint32_t kind, stn_err *err)
+{
+    if (t->n_secrets == SECRETS)
+        return stn_fail(err, STN_TOO_BIG, "more than %u secret kinds", SECRETS);
+    t->secrets[t->n_secrets++] = kind;
+    return STN_OK;
 }
 
 bool stn_tap_is_on(const stn_tap *t)
@@ -227,6 +239,22 @@ static stn_frame *redacted(stn_tap *t, Stenness__TapType what, uint32_t kind, co
     return f;
 }
 
+static bool is_secret(const stn_tap *t, uint32_t kind)
+{
+    for (size_t i = 0; i < t->n_secrets; i++)
+        if (t->secrets[i] == kind)
+            return true;
+    return false;
+}
+
+static bool all_there(stn_frame *const *frames, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!frames[i])
+            return false;
+    return true;
+}
+
 void stn_tap_message(stn_tap *t, Stenness__TapType what, const stn_peer *peer, const stn_envelope *env,
                      const stn_handler *handler, stn_frame *body, stn_frame *const *bulk, size_t n_bulk)
 {
@@ -234,7 +262,7 @@ void stn_tap_message(stn_tap *t, Stenness__TapType what, const stn_peer *peer, c
     stn_frame *frames[2 + STN_BULK_FRAMES_MAX] = {0};
     uint8_t packed[STN_ENVELOPE_MAX];
     size_t len = stn_envelope_pack(env, packed), n = 2;
-    bool secret = handler && handler->secret;
+    bool secret = (handler && handler->secret) || is_secret(t, env->kind);
 
     r.type = what;
     r.conversation = (char *)(uintptr_t)stn_conv_name(stn_peer_conv(peer));
@@ -248,19 +276,16 @@ void stn_tap_message(stn_tap *t, Stenness__TapType what, const stn_peer *peer, c
         memcpy(stn_frame_writable(frames[0]), packed, len);
     frames[1] = secret ? redacted(t, what, env->kind, stn_frame_data(body), stn_frame_len(body))
                        : stn_frame_ref(body);
-    if (!secret && !frames[1])
-        frames[1] = stn_frame_new(0);
-    /* The bulk of a secret message is left out whole; the record says it was redacted. Two frames less than
-     * the limit remain for a message that uses all of it. */
-    for (size_t i = 0; !secret && i < n_bulk && n < STN_BULK_FRAMES_MAX; i++)
-        frames[n++] = bulk[i];
-    if (frames[0] && frames[1] && (secret || n == n_bulk + 2)) {
+    /* Two frames less than the limit remain for a message that uses all of it. */
+    for (size_t i = 0; i < n_bulk && n < STN_BULK_FRAMES_MAX; i++, n++)
+        frames[n] = secret ? redacted(t, what, env->kind, stn_frame_data(bulk[i]), stn_frame_len(bulk[i]))
+                           : stn_frame_ref(bulk[i]);
+    if (n == n_bulk + 2 && all_there(frames, n))
         record(t, &r, frames, n);
-    } else {
+    else
         lose(t);
-    }
-    stn_frame_unref(frames[0]);
-    stn_frame_unref(frames[1]);
+    for (size_t i = 0; i < n; i++)
+        stn_frame_unref(frames[i]);
 }
 
 void stn_tap_peer(stn_tap *t, Stenness__TapType what, const stn_peer *peer, unsigned why)
@@ -306,6 +331,7 @@ stn_status stn_tap_start(stn_tap *t, stn_peer *listener, stn_err *err)
     if (t->listener)
         return stn_fail(err, STN_BUSY, "%s listens already", stn_peer_id(t->listener));
     t->listener = listener;
+    stn_conv_set_untapped(stn_peer_conv(listener)); /* or each record would make another */
     if (t->armed_until != 0) {
         t->armed_until = 0; /* what was kept since the start goes first */
         stn_tap_drain(t);

@@ -29,6 +29,10 @@
 typedef void (*stn_redact_fn)(void *ctx, Stenness__TapType what, uint32_t kind, uint8_t *data, size_t len);
 void stn_tap_set_redaction(stn_tap *tap, stn_redact_fn fn, void *ctx);
 
+/* A kind that this process sends and whose body is secret (what it receives is marked in the handler table).
+ * At most 32. */
+stn_status stn_tap_add_secret(stn_tap *tap, uint32_t kind, stn_err *err);
+
 bool stn_tap_is_on(const stn_tap *tap);
 /* STN_BUSY: another listens. The listener's down switches it off. */
 stn_status stn_tap_start(stn_tap *tap, stn_peer *listener, stn_err *err);

@@ -23,9 +23,7 @@
     (UINT64_C(320) << 20) /* the largest bulk of one message, and what stands around it */
 #define STN_MCAP_SCHEMAS 4096u
 
-/* --- reading
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- reading --- */
 
 typedef struct stn_mcap_reader stn_mcap_reader;
 
@@ -69,9 +67,7 @@ const stn_mcap_channel *stn_mcap_channel_at(const stn_mcap_reader *r,
 const stn_mcap_schema *stn_mcap_schema_of(const stn_mcap_reader *r,
                                           const stn_mcap_channel *c); /* NULL: none */
 
-/* --- writing
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- writing --- */
 
 typedef struct stn_mcap_writer stn_mcap_writer;
 

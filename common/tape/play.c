@@ -42,9 +42,7 @@ static stn_status tell(stn_peer *peer, const stn_line *line, uint64_t correlatio
     return stn_peer_send(peer, &send, NULL);
 }
 
-/* --- world
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- world --- */
 
 static void go_on(stn_play *p, stn_peer *peer, viewer *v, int64_t now)
 {
@@ -144,9 +142,7 @@ static const stn_handler world_handlers[] = {
     {STENNESS__VIEW_KIND__VIEW_OVERLAY_DONE, "overlay-done", REQUEST_MAX, NULL, on_ignored, false},
 };
 
-/* --- loader
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- loader --- */
 
 static stn_status say_missing(stn_peer *peer, uint64_t correlation, const Stenness__Get *get, stn_err *err)
 {
@@ -193,9 +189,7 @@ static const stn_handler loader_handlers[] = {
     {STENNESS__RESOURCE_KIND__RESOURCE_TOUCH, "touch", REQUEST_MAX, NULL, on_ignored, false},
 };
 
-/* --- making
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- making --- */
 
 stn_status stn_play_new(stn_bus *bus, const stn_script *script, double speed, void (*finished)(void *ctx),
                         void *ctx, stn_play **out, stn_err *err)

@@ -24,9 +24,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* --- writing
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- writing --- */
 
 typedef struct stn_tape_writer stn_tape_writer;
 
@@ -41,9 +39,7 @@ stn_status stn_tape_close(stn_tape_writer *w, stn_err *err); /* frees w in any c
 void stn_tape_abandon(stn_tape_writer *w); /* leaves PATH.part; NULL is fine */
 uint64_t stn_tape_bytes(const stn_tape_writer *w);
 
-/* --- reading
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- reading --- */
 
 typedef struct stn_tape_reader stn_tape_reader;
 

@@ -205,9 +205,7 @@ const stn_mcap_channel *stn_tape_channel(const stn_tape_reader *r, size_t i)
     return stn_mcap_channel_at(r->mcap, i);
 }
 
-/* --- list
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- list --- */
 
 typedef struct process_sum {
     uint64_t records, lost, first_turn, last_turn;

@@ -56,7 +56,9 @@ static void read_arrays(stn_bytes list, stn_bytes rest)
         stn_array_rule rule = {.name = "fuzz"};
         stn_array a;
 
-        if (!bytes || stn_unpack(u, &stenness__array__descriptor, bytes, len, &m, NULL) != STN_OK ||
+        if (!bytes)
+            break;
+        if (stn_unpack(u, &stenness__array__descriptor, bytes, len, &m, NULL) != STN_OK ||
             stn_array_view((const Stenness__Array *)m, &frame, 1, &rule, &a, NULL) != STN_OK)
             continue;
         for (size_t i = 0; i < a.count; i++) /* every element, to its last byte */

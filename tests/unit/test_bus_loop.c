@@ -143,8 +143,7 @@ static void fd_is_watched_until_its_watch_is_freed(void **state)
     close(p[1]);
 }
 
-/* --- inbox
- * ------------------------------------------------------------------------------------------------------- */
+/* --- inbox --- */
 
 enum { GIVERS = 4, EACH = 20000 };
 struct item {
@@ -205,8 +204,7 @@ static void items_of_a_thread_come_in_their_order_and_are_bounded(void **state)
     stn_inbox_free(inbox, NULL, NULL);
 }
 
-/* --- the rest
- * -------------------------------------------------------------------------------------------------------- */
+/* --- the rest --- */
 
 static void *stop_it(void *arg)
 {

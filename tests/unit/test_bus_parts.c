@@ -44,8 +44,7 @@ static int remove_folder(void **state)
     return system(command);
 }
 
-/* --- addresses and locks
- * ------------------------------------------------------------------------------------ */
+/* --- addresses and locks --- */
 
 static void name_becomes_a_path_in_the_runtime_folder(void **state)
 {
@@ -201,8 +200,7 @@ static void numbers_are_the_lowest_free(void **state)
         stn_lock_free(l[i]);
 }
 
-/* --- envelope
- * ------------------------------------------------------------------------------------------------- */
+/* --- envelope --- */
 
 static stn_envelope good_envelope(void)
 {
@@ -284,8 +282,7 @@ static void broken_envelopes_are_refused(void **state)
     assert_int_equal(stn_envelope_unpack(packed, 100, &got, &err), STN_BAD_DATA);
 }
 
-/* --- unpacking in bounded memory
- * ------------------------------------------------------------------------------ */
+/* --- unpacking in bounded memory --- */
 
 static void small_message_that_wants_much_memory_is_refused(void **state)
 {
@@ -305,8 +302,7 @@ static void small_message_that_wants_much_memory_is_refused(void **state)
     stn_unpacker_free(u);
 }
 
-/* --- arrays
- * --------------------------------------------------------------------------------------------------- */
+/* --- arrays --- */
 
 static void array_is_viewed_when_it_lies_in_its_frame(void **state)
 {
@@ -370,8 +366,7 @@ static void array_outside_its_frame_is_refused(void **state)
     stn_frame_unref(frame);
 }
 
-/* --- credit and window
- * ------------------------------------------------------------------------------------------ */
+/* --- credit and window --- */
 
 static void credit_runs_out_and_is_granted_again(void **state)
 {
@@ -455,8 +450,7 @@ static void remote_window_grows_to_twice_the_product(void **state)
     assert_in_range(w.size, 600000, 1300000);
 }
 
-/* --- pieces
- * ------------------------------------------------------------------------------------------------------ */
+/* --- pieces --- */
 
 static void pieces_are_put_together_again(void **state)
 {
@@ -542,8 +536,7 @@ static void slice_keeps_its_frame_alive(void **state)
     stn_frame_unref(s);
 }
 
-/* --- snapshots
- * ---------------------------------------------------------------------------------------------------- */
+/* --- snapshots --- */
 
 static void follower_asks_again_after_a_hole(void **state)
 {
@@ -568,8 +561,7 @@ static void follower_asks_again_after_a_hole(void **state)
     assert_int_equal(stn_follow_snapshot(&f, 77, 20), STN_FOLLOW_DROP);
 }
 
-/* --- reports
- * ------------------------------------------------------------------------------------------------------- */
+/* --- reports --- */
 
 static void histogram_is_exact_to_an_eighth(void **state)
 {

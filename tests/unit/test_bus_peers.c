@@ -210,8 +210,7 @@ static int unmake(void **state)
     return 0;
 }
 
-/* --- coming up
- * ------------------------------------------------------------------------------------------------- */
+/* --- coming up --- */
 
 static void both_sides_come_up_in_any_order_and_talk(void **state)
 {
@@ -323,8 +322,7 @@ static void stopped_peer_is_down_after_the_silence_deadline(void **state)
     waitpid(pid, NULL, 0);
 }
 
-/* --- bulk
- * ------------------------------------------------------------------------------------------------------- */
+/* --- bulk --- */
 
 static void large_bulk_arrives_whole_and_state_overtakes_it(void **state)
 {
@@ -388,8 +386,7 @@ static void forwarding_copies_no_payload(void **state)
     stn_frame_unref(f);
 }
 
-/* --- bad messages
- * ------------------------------------------------------------------------------------------------- */
+/* --- bad messages --- */
 
 /* A peer that speaks ZeroMQ, and whatever else it likes. */
 typedef struct raw {
@@ -625,8 +622,7 @@ static void refused_message_ends_nothing(void **state)
     assert_true(counter(door.bus, "bus.world.kind.text.errors") == 100);
 }
 
-/* --- control door and tap
- * --------------------------------------------------------------------------------------------- */
+/* --- control door and tap --- */
 
 static void report(void *ctx, stn_report *r)
 {
@@ -745,9 +741,58 @@ static void control_door_answers_a_tool(void **state)
     assert_string_equal(doors[0].name, "ctl/renderer.0");
 }
 
-/* --- stopping
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- stopping --- */
+
+typedef struct listener {
+    unsigned records, zeros;
+    size_t zero_len;
+} listener;
+
+static stn_status on_record(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
+{
+    listener *l = ctx;
+    const Stenness__TapRecord *r = stn_msg_body(msg);
+    (void)peer;
+    (void)err;
+    l->records++;
+    if (r->redacted) {
+        const uint8_t *body = stn_frame_data(stn_msg_bulk(msg, 1));
+        l->zero_len = stn_frame_len(stn_msg_bulk(msg, 1));
+        l->zeros++;
+        for (size_t i = 0; i < l->zero_len; i++)
+            assert_int_equal(body[i], 0);
+    }
+    return STN_OK;
+}
+
+static void secrets_are_recorded_as_zeros_of_their_length(void **state)
+{
+    static const stn_handler records[] = {{STENNESS__TAPE_KIND__TAPE_RECORD, "record", 1 << 20,
+                                           &stenness__tap_record__descriptor, on_record, false}};
+    listener seen = {0};
+    stn_conv_spec spec = {.name = "ears", .handlers = records, .n_handlers = 1, .ctx = &seen};
+    stn_bus_spec bus = {.kind = "tape"};
+    stn_bus *tape;
+    stn_conv *ears, *to;
+    stn_conv_spec door_spec = {.name = "ears"};
+    size_t it = 0;
+    (void)state;
+    open_door(&door, "world");
+    open_link(&link_a, "renderer");
+    UNTIL(loop, link_a.ups == 1 && door.ups == 1);
+    assert_int_equal(stn_bus_bind(door.bus, &door_spec, &ears, NULL), STN_OK);
+    assert_int_equal(stn_bus_new(loop, &bus, &tape, NULL), STN_OK);
+    assert_int_equal(stn_bus_connect(tape, &spec, &to, NULL), STN_OK);
+    UNTIL(loop, stn_conv_peer_count(ears) == 1 && stn_conv_peer(to));
+    assert_int_equal(stn_tap_add_secret(stn_bus_tap(door.bus), KIND_TEXT, NULL), STN_OK);
+    assert_int_equal(stn_tap_start(stn_bus_tap(door.bus), stn_conv_next_peer(ears, &it), NULL), STN_OK);
+    assert_int_equal(say(&door, "the password", 0, KIND_TEXT), STN_OK);
+    UNTIL(loop, link_a.texts == 1 && seen.zeros == 1);
+    assert_string_equal(link_a.text, "the password"); /* the other side gets it */
+    assert_int_equal(seen.zero_len, 2 + strlen("the password"));
+    stn_bus_free(tape);
+    UNTIL(loop, !stn_tap_is_on(stn_bus_tap(door.bus))); /* nobody listens any more */
+}
 
 static void sigterm_with_messages_queued_ends_in_time(void **state)
 {
@@ -818,6 +863,7 @@ int main(void)
         T(message_for_another_start_is_dropped_and_hello_wanted),
         T(refused_message_ends_nothing),
         T(control_door_answers_a_tool),
+        T(secrets_are_recorded_as_zeros_of_their_length),
         T(sigterm_with_messages_queued_ends_in_time),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

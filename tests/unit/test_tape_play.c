@@ -31,8 +31,7 @@ enum { TICKS = 40, PIXELS = 3000000 };
 
 static char file[200];
 
-/* --- the three processes, in one child
- * ------------------------------------------------------------------------- */
+/* --- the three processes, in one child --- */
 
 static stn_conv *to_world, *to_loader;
 
@@ -171,8 +170,7 @@ static stn_capture_sum record(bool armed, const char *whole)
     return sum;
 }
 
-/* --- the other renderer
- * ------------------------------------------------------------------------------------------- */
+/* --- the other renderer --- */
 
 typedef struct viewer {
     unsigned ticks, ready, failed, finished;
