@@ -124,8 +124,7 @@ stn_status stn_message_read(uint8_t type, const uint8_t *data, size_t len, bool 
     return st;
 }
 
-/* --- writing
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- writing */
 
 static const uint32_t quiet32 = 0x7fc00000;
 static const uint64_t quiet64 = UINT64_C(0x7ff8000000000000);

@@ -299,8 +299,7 @@ stn_status stn_recording_next(stn_recording *r, stn_recorded *out, stn_err *err)
     return STN_NOT_FOUND;
 }
 
-/* --- writing
- * --------------------------------------------------------------------------------------------------- */
+/* ---- writing */
 
 static void escape(stn_buf *out, const uint8_t *data, size_t len)
 {

@@ -65,7 +65,7 @@ const char *stn_rmsg_name(unsigned type);
 /* What a refusal code means, in words for a person. Never NULL. */
 const char *stn_sess_code_text(unsigned code);
 
-/* --- opening ------------------------------------------------------------------------------------------- */
+/* ---- opening */
 
 /* The client's request. Pointers are borrowed from the parsed bytes, or from the caller when writing. */
 typedef struct stn_sess_hello {
@@ -90,7 +90,7 @@ void stn_sess_inner_write(stn_buf *out, const char *protocol, uint16_t version, 
                           size_t args_len);
 stn_status stn_sess_inner_read(const uint8_t *data, size_t len, stn_sess_hello *hello, stn_err *err);
 
-/* --- reliable stream ----------------------------------------------------------------------------------- */
+/* ---- reliable stream */
 
 typedef struct stn_rel_message {
     uint8_t type;
@@ -114,8 +114,7 @@ static inline int stn_seq_diff(uint16_t a, uint16_t b)
     return d < 0x8000 ? (int)d : (int)d - 0x10000;
 }
 
-/* --- text ------------------------------------------------------------------------------------------------
- */
+/* ---- text */
 
 /* Appends `len` bytes of text with every maximal malformed part replaced by U+FFFD; no NUL is added. This is
  * how the reference reads any text: malformed UTF-8 is not an error. */

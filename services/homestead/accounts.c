@@ -41,8 +41,7 @@ struct stn_accounts {
     uint64_t n_cookies, n_tokens;
 };
 
-/* --- the file
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the file */
 
 static int hex_digit(char c)
 {
@@ -187,8 +186,7 @@ stn_status stn_accounts_line(const char *name, const char *password, stn_buf *ou
     return out->failed ? stn_fail(err, STN_NO_MEMORY, "account line") : STN_OK;
 }
 
-/* --- passwords
- * ------------------------------------------------------------------------------------------------- */
+/* ---- passwords */
 
 void stn_accounts_describe(stn_accounts *a, const char *user, stn_buf *out)
 {
@@ -225,8 +223,7 @@ bool stn_accounts_check(stn_accounts *a, const char *user, const uint8_t *hash, 
     return acc && len == sizeof acc->hash && !CRYPTO_memcmp(acc->hash, hash, len);
 }
 
-/* --- cookies and tokens
- * -------------------------------------------------------------------------------------- */
+/* ---- cookies and tokens */
 
 static void give(stn_accounts *a, given *ring, uint64_t *count, const char *user,
                  uint8_t out[STN_GIVEN_BYTES])

@@ -84,8 +84,7 @@ void stn_client_say_close(stn_client *c)
     stn_conn_datagram(c->conn, bye, sizeof bye);
 }
 
-/* --- what a new client is told
- * ------------------------------------------------------------------------------ */
+/* ---- what a new client is told */
 
 static void send_globlob(stn_client *c, bool absolute)
 {
@@ -152,8 +151,7 @@ void stn_client_greet(stn_client *c, const stn_land *land)
     stn_buf_fini(&b);
 }
 
-/* --- what a client says
- * ------------------------------------------------------------------------------------- */
+/* ---- what a client says */
 
 static bool as_int(const stn_values *a, unsigned i, int32_t *out)
 {
@@ -261,8 +259,7 @@ bool stn_client_take(stn_client *c, double now, const uint8_t *data, size_t len)
     return true;
 }
 
-/* --- sending
- * -------------------------------------------------------------------------------------------------- */
+/* ---- sending */
 
 void stn_client_look(stn_client *c, double now)
 {
@@ -336,8 +333,7 @@ void stn_client_add_stats(const stn_client *c, stn_server_stats *out)
     out->malformed += c->malformed;
 }
 
-/* --- the ground
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the ground */
 
 #define KEPT 64
 

@@ -73,8 +73,7 @@ struct stn_homestead {
     char address_file[4200];
 };
 
-/* --- the game
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the game */
 
 static double seconds(const stn_homestead *h, int64_t now_ns)
 {
@@ -114,8 +113,7 @@ static void on_timer(void *ctx, const stn_turn *turn, stn_timer *timer)
     step(ctx, turn, NULL, 0);
 }
 
-/* --- what it says about itself
- * ------------------------------------------------------------------------------- */
+/* ---- what it says about itself */
 
 static void report(void *ctx, stn_report *r)
 {
@@ -154,8 +152,7 @@ static void report(void *ctx, stn_report *r)
     stn_report_counter(r, "http.bytes", f.bytes);
 }
 
-/* --- starting
- * ------------------------------------------------------------------------------------------------- */
+/* ---- starting */
 
 static stn_status make_land(stn_homestead *h, const stn_opts *opts, stn_err *err)
 {

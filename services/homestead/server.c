@@ -86,8 +86,7 @@ void stn_server_free(stn_server *s)
     free(s);
 }
 
-/* --- sending -----------------------------------------------------------------------------------------------
- */
+/* ---- sending */
 
 static void put_out(stn_server *s, const stn_conn_addr *addr, const uint8_t *data, size_t len)
 {
@@ -117,8 +116,7 @@ static void send_to_guest(void *user, const uint8_t *data, size_t len)
     put_out(g->server, &g->addr, data, len);
 }
 
-/* --- coming and going
- * --------------------------------------------------------------------------------------- */
+/* ---- coming and going */
 
 static uint64_t addr_key(const stn_conn_addr *a)
 {
@@ -307,8 +305,7 @@ static void on_datagram(stn_server *s, double now, const stn_server_datagram *in
         forget_guest(s, g, true);
 }
 
-/* --- the step
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the step */
 
 static void tick(stn_server *s, double now)
 {

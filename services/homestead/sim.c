@@ -49,7 +49,7 @@ uint16_t sim_resource(stn_sim *sim, const char *name, uint16_t version)
     return (uint16_t)++sim->n_res;
 }
 
-/* --- frames and places ---------------------------------------------------------------------------------- */
+/* ---- frames and places */
 
 int32_t stn_sim_bump(stn_sim_obj *obj, int32_t above)
 {
@@ -126,8 +126,7 @@ void sim_relocate(stn_sim *sim, stn_sim_obj *obj, double x, double y)
         sim->stats.refused++;
 }
 
-/* --- objects ----------------------------------------------------------------------------------------------
- */
+/* ---- objects */
 
 stn_sim_obj *stn_sim_find(const stn_sim *sim, uint32_t id)
 {
@@ -241,8 +240,7 @@ void sim_use(stn_sim *sim, stn_sim_obj *obj)
     memcpy(m->sdt, obj->sdt, sizeof m->sdt);
 }
 
-/* --- the land wakes and rests
- * ------------------------------------------------------------------------------- */
+/* ---- the land wakes and rests */
 
 static void grow_one(stn_sim_obj *obj, double steps)
 {
@@ -394,8 +392,7 @@ static void grow_all(stn_sim *sim)
     }
 }
 
-/* --- lifetime
- * ------------------------------------------------------------------------------------------------ */
+/* ---- lifetime */
 
 /* Things and beasts by number, all about the spawn: the load that --objects and --movers ask for. */
 static void scatter(stn_sim *sim)
@@ -530,8 +527,7 @@ void stn_sim_get_stats(const stn_sim *sim, stn_sim_stats *out)
     out->resources = sim->n_res;
 }
 
-/* --- people
- * --------------------------------------------------------------------------------------------------- */
+/* ---- people */
 
 uint32_t stn_sim_join(stn_sim *sim, const char *name)
 {

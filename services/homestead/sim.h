@@ -63,8 +63,7 @@ void stn_sim_free(stn_sim *sim);
 void stn_sim_tick(stn_sim *sim, double now);
 void stn_sim_get_stats(const stn_sim *sim, stn_sim_stats *out);
 
-/* --- people ----------------------------------------------------------------------------------------------
- */
+/* ---- people */
 
 /* A person enters at the spawn; 0 when there is no room. The number is its object id. */
 uint32_t stn_sim_join(stn_sim *sim, const char *name);
@@ -77,8 +76,7 @@ void stn_sim_say(stn_sim *sim, uint32_t person, const char *text);
 /* Where it is now; false when there is no such object. */
 bool stn_sim_place(const stn_sim *sim, uint32_t id, double *x, double *y);
 
-/* --- what is there
- * ------------------------------------------------------------------------------------------ */
+/* ---- what is there */
 
 /* Asks for the land within r of a point to be awake, and keeps it so; it wakes with the next ticks, the
  * nearest first. The server calls this for each viewer before it looks. */
@@ -102,8 +100,7 @@ int32_t stn_sim_bump(stn_sim_obj *obj, int32_t above);
 #define STN_SIM_USED_BYTES (STN_SIM_MAX_RESOURCES / 8)
 void stn_sim_write(const stn_sim *sim, const stn_sim_obj *obj, int32_t since, stn_buf *out, uint8_t *used);
 
-/* --- resources and the whole world's state
- * ------------------------------------------------------------------ */
+/* ---- resources and the whole world's state */
 
 /* Session resource numbers are the same for all: 1 .. stn_sim_resources(). */
 size_t stn_sim_resources(const stn_sim *sim);

@@ -155,8 +155,7 @@ void stn_sim_write(const stn_sim *sim, const stn_sim_obj *obj, int32_t since, st
     stn_buf_fini(&b);
 }
 
-/* --- the sky
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the sky */
 
 typedef struct sky {
     double hour;

@@ -63,8 +63,7 @@ static void die(const char *what, const char *why)
     exit(2);
 }
 
-/* --- the process
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the process */
 
 static pid_t start(const char *instance, const char *objects, const char *movers, const char *most)
 {
@@ -153,7 +152,7 @@ static void ask(const char *instance, figures *out)
     stn_ask *a = NULL;
     stn_msg *answer = NULL;
     stn_err err = {0};
-    const void *body;
+    const void *body = NULL;
     const Stenness__Status *s;
 
     if (stn_ask_open(instance, "ctl/homestead.0", 5 * STN_S, &a, &err) ||
@@ -184,8 +183,7 @@ static void ask(const char *instance, figures *out)
     stn_ask_free(a);
 }
 
-/* --- the clients
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the clients */
 
 static void take(bench_client *c, const stn_delivery *d)
 {

@@ -18,8 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- a line that misbehaves, the same way for the same seed
- * -------------------------------------------------- */
+/* ---- a line that misbehaves, the same way for the same seed */
 
 typedef struct flight {
     double at;
@@ -90,8 +89,7 @@ static void line_fini(line *l)
     free(l->air);
 }
 
-/* --- what a client knows, in its simplest form
- * ---------------------------------------------------------------- */
+/* ---- what a client knows, in its simplest form */
 
 typedef struct known {
     uint32_t id;
@@ -384,8 +382,7 @@ static uint64_t objects_hash(const test_client *c, double x, double y, double r)
     return sum;
 }
 
-/* --- promises
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- promises */
 
 static void a_client_enters_sees_and_walks(void **state)
 {

@@ -173,8 +173,7 @@ static void crypto_cases(vec_report *r, const char *dir)
     free(text);
 }
 
-/* --- exchanges
- * ------------------------------------------------------------------------------------------------ */
+/* ---- exchanges */
 
 static stn_status begin(stn_auth *a, const char *op, stn_err *err)
 {

@@ -175,8 +175,7 @@ static bool same_value(const json_t *o, const stn_value *v)
     }
 }
 
-/* --- tto
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- tto */
 
 static void one_list(vec_report *r, unsigned line, const json_t *o, stn_arena *arena)
 {
@@ -243,8 +242,7 @@ static void hostile_list(vec_report *r, const json_t *o, const json_t *required,
     free(data);
 }
 
-/* --- reliable messages
- * --------------------------------------------------------------------------------------- */
+/* ---- reliable messages */
 
 static bool same_ids(const json_t *list, const int32_t *ids, uint32_t n)
 {

@@ -64,8 +64,7 @@ void stn_auth_free(stn_auth *a)
     free(a);
 }
 
-/* --- requests ----------------------------------------------------------------------------------------------
- */
+/* ---- requests */
 
 static void put_bytes(stn_buf *b, const uint8_t *data, size_t len)
 {
@@ -254,8 +253,7 @@ stn_status stn_auth_mktoken(stn_auth *a, const uint8_t *id, size_t id_len, const
     return send_message(a, &m, STEP_BYTES, err);
 }
 
-/* --- replies
- * ------------------------------------------------------------------------------------------------- */
+/* ---- replies */
 
 stn_buf *stn_auth_output(stn_auth *a)
 {

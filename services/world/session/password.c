@@ -125,8 +125,7 @@ stn_status stn_password_hash(const stn_value *description, size_t count, const u
     return stn_fail(err, STN_UNSUPPORTED, "Unknown password prehash: %.64s", kind);
 }
 
-/* --- SRP ---------------------------------------------------------------------------------------------------
- */
+/* ---- SRP */
 
 /* H(bytes of x, bytes of y), each big-endian without leading zero bytes; y may be NULL. */
 static bool hash_numbers(const BIGNUM *x, const BIGNUM *y, uint8_t out[32])

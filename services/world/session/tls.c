@@ -51,8 +51,7 @@ static bool given_up(const stn_tls *t)
     return t->cancel && atomic_load(t->cancel);
 }
 
-/* --- connecting
- * ----------------------------------------------------------------------------------------------- */
+/* ---- connecting */
 
 static int start_connect(const struct addrinfo *a)
 {
@@ -140,8 +139,7 @@ static stn_status connect_host(stn_tls *t, const char *host, unsigned port, char
     return stn_fail(err, STN_TIMEOUT, "login service %s port %u does not answer", host, port);
 }
 
-/* --- trust
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- trust */
 
 /* The official authority's own certificate has ended. An anchor is trusted because we hold it, so its dates
  * say nothing; those of every other certificate do. */
@@ -204,8 +202,7 @@ static stn_status load_anchors(stn_tls *t, const char *pem, stn_err *err)
                : stn_fail(err, STN_BAD_DATA, "the login service's authority: the file holds no certificate");
 }
 
-/* --- talking
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- talking */
 
 /* After an SSL call that did not succeed: waits until it can go on. STN_OK: try again. */
 static stn_status wait_for(stn_tls *t, int rc, const char *what, stn_err *err)
