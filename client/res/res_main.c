@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "client/res/res_folder.h"
 #include "client/res/res_loader.h"
+#include "client/res/res_natives.h"
 #include "client/res/res_pack.h"
 #include "client/res/res_show.h"
 
@@ -26,6 +27,8 @@ static const char help[] =
     "  check FILE…                     every problem, with layer and offset\n"
     "  pack DIR ARCHIVE [--prefix P]   all .res files below DIR into a .jar or .zip\n"
     "  unpack ARCHIVE [DIR] [--prefix P] [--all]\n"
+    "  natives [--seen PLACE [--prefix P]]   the served code that this client has of its own; PLACE is a "
+    "folder or an archive of resources that may have newer\n"
     "\n"
     "and asks the loader of a running instance (--instance NAME):\n"
     "\n"
@@ -38,7 +41,7 @@ static const char help[] =
 
 typedef struct options {
     bool json, force, strict, all;
-    const char *prefix, *instance;
+    const char *prefix, *instance, *seen;
     char **operands;
     int count;
 } options;
@@ -319,22 +322,48 @@ static int cmd_cache(const options *o)
     return usage("cache takes: list, drop NAME, forget [NAME]");
 }
 
+static void look(void *user, const char *name, const uint8_t *data, size_t len)
+{
+    stn_rn_look(user, name, data, len);
+}
+
+static int cmd_natives(const options *o)
+{
+    stn_rn_seen seen;
+    stn_err err = {0};
+
+    if (o->count > 0)
+        return usage("natives takes no file: --seen FOLDER or ARCHIVE");
+    if (!o->seen) {
+        stn_rn_print(stdout, NULL);
+        return EXIT_SUCCESS;
+    }
+    stn_rn_seen_init(&seen);
+    if (stn_rp_each(o->seen, o->prefix ? o->prefix : "", look, &seen, &err) != STN_OK)
+        return failed(&err);
+    return stn_rn_print(stdout, &seen) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 static const struct {
     const char *name;
     int (*run)(const options *o);
 } commands[] = {
     {"list", cmd_list},     {"show", cmd_show},   {"extract", cmd_extract}, {"build", cmd_build},
     {"check", cmd_check},   {"pack", cmd_pack},   {"unpack", cmd_unpack},   {"why", cmd_why},
-    {"reload", cmd_reload}, {"cache", cmd_cache},
+    {"reload", cmd_reload}, {"cache", cmd_cache}, {"natives", cmd_natives},
 };
 
 int cmd_res(int argc, char **argv)
 {
-    static const struct option longs[] = {
-        {"json", no_argument, NULL, 'j'},         {"force", no_argument, NULL, 'f'},
-        {"strict", no_argument, NULL, 's'},       {"all", no_argument, NULL, 'a'},
-        {"prefix", required_argument, NULL, 'p'}, {"instance", required_argument, NULL, 'i'},
-        {"help", no_argument, NULL, 'h'},         {0}};
+    static const struct option longs[] = {{"json", no_argument, NULL, 'j'},
+                                          {"force", no_argument, NULL, 'f'},
+                                          {"strict", no_argument, NULL, 's'},
+                                          {"all", no_argument, NULL, 'a'},
+                                          {"prefix", required_argument, NULL, 'p'},
+                                          {"instance", required_argument, NULL, 'i'},
+                                          {"seen", required_argument, NULL, 'S'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
     options o = {0};
     char text[160];
 
@@ -359,6 +388,8 @@ int cmd_res(int argc, char **argv)
             o.prefix = optarg;
         else if (c == 'i')
             o.instance = optarg;
+        else if (c == 'S')
+            o.seen = optarg;
         else if (c == 'h') {
             fputs(help, stdout);
             return EXIT_SUCCESS;

@@ -161,29 +161,38 @@ static stn_status unpack_member(zip_t *zip, const zip_stat_t *info, const char *
     return st;
 }
 
-stn_status stn_rp_unpack(const char *archive, const char *dir, const char *prefix, bool all,
-                         stn_rp_count *count, stn_err *err)
+static stn_status open_archive(const char *archive, zip_t **zip, zip_int64_t *members, stn_err *err)
 {
     int code = 0;
-    stn_status st = STN_OK;
-    uint64_t total = 0;
-    stn_names *seen = stn_names_new();
-    zip_t *zip = seen ? zip_open(archive, ZIP_RDONLY, &code) : NULL;
+    zip_error_t e;
+    stn_status st;
 
-    *count = (stn_rp_count){0};
-    if (!zip) {
-        zip_error_t e;
+    *zip = zip_open(archive, ZIP_RDONLY, &code);
+    if (!*zip) {
         zip_error_init_with_code(&e, code);
         st = stn_fail(err, code == ZIP_ER_NOENT ? STN_NOT_FOUND : STN_BAD_DATA, "%s: %s", archive,
                       zip_error_strerror(&e));
         zip_error_fini(&e);
-        stn_names_free(seen);
         return st;
     }
-    zip_int64_t n = zip_get_num_entries(zip, 0);
-    if (n > MAX_MEMBERS)
-        st = stn_fail(err, STN_TOO_BIG, "%s has %lld members, at most %d are unpacked", archive, (long long)n,
-                      MAX_MEMBERS);
+    *members = zip_get_num_entries(*zip, 0);
+    if (*members > MAX_MEMBERS)
+        return stn_fail(err, STN_TOO_BIG, "%s has %lld members, at most %d are read", archive,
+                        (long long)*members, MAX_MEMBERS);
+    return STN_OK;
+}
+
+stn_status stn_rp_unpack(const char *archive, const char *dir, const char *prefix, bool all,
+                         stn_rp_count *count, stn_err *err)
+{
+    uint64_t total = 0;
+    zip_int64_t n = 0;
+    zip_t *zip = NULL;
+    stn_names *seen = stn_names_new();
+    stn_status st =
+        seen ? open_archive(archive, &zip, &n, err) : stn_fail(err, STN_NO_MEMORY, "list of names");
+
+    *count = (stn_rp_count){0};
     for (zip_int64_t i = 0; st == STN_OK && i < n; i++) {
         zip_stat_t info;
         if (zip_stat_index(zip, (zip_uint64_t)i, 0, &info) != 0 ||
@@ -214,7 +223,93 @@ stn_status stn_rp_unpack(const char *archive, const char *dir, const char *prefi
     if (st == STN_OK && count->files == 0 && count->refused == 0)
         st = stn_fail(err, STN_NOT_FOUND, "%s has no member that begins with \"%s\"%s", archive, prefix,
                       all ? "" : " and ends in .res");
-    zip_discard(zip);
+    if (zip)
+        zip_discard(zip);
     stn_names_free(seen);
     return st;
+}
+
+/* ---- looking through ---- */
+
+/* "prefix/a/b.res" to "a/b" in `out`; false when it is not a resource or too long a name. */
+static bool name_of_resource(const char *path, const char *prefix, char out[MAX_NAME])
+{
+    size_t n;
+
+    if (!stn_text_starts(path, prefix) || !stn_text_ends(path, ".res"))
+        return false;
+    path += strlen(prefix);
+    n = strlen(path);
+    if (n < 4 || n - 4 >= MAX_NAME)
+        return false;
+    memcpy(out, path, n - 4);
+    out[n - 4] = 0;
+    return true;
+}
+
+static stn_status each_in_folder(const char *dir, const char *prefix, stn_rp_each_fn *each, void *user,
+                                 stn_err *err)
+{
+    char *paths[2] = {(char *)(uintptr_t)dir, NULL}, name[MAX_NAME];
+    size_t root = strlen(dir);
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+
+    if (!tree)
+        return stn_fail(err, STN_IO, "%s cannot be looked through", dir);
+    while (root > 1 && dir[root - 1] == '/')
+        root--;
+    for (FTSENT *e; (e = fts_read(tree)) != NULL;) {
+        stn_rp_count count = {0};
+        uint8_t *data = NULL;
+        size_t len = 0;
+        stn_err inner = {0};
+        if (e->fts_info != FTS_F || !name_of_resource(e->fts_path + root + 1, prefix, name))
+            continue;
+        if (stn_file_read(e->fts_path, stn_res_default_limits.max_input, &data, &len, &inner) == STN_OK)
+            each(user, name, data, len);
+        else
+            refuse(&count, e->fts_path, inner.text);
+        free(data);
+    }
+    fts_close(tree);
+    return STN_OK;
+}
+
+static stn_status each_in_archive(const char *archive, const char *prefix, stn_rp_each_fn *each, void *user,
+                                  stn_err *err)
+{
+    char name[MAX_NAME];
+    zip_int64_t n = 0;
+    zip_t *zip = NULL;
+    stn_status st = open_archive(archive, &zip, &n, err);
+
+    for (zip_int64_t i = 0; st == STN_OK && i < n; i++) {
+        zip_stat_t info;
+        stn_rp_count count = {0};
+        uint8_t *data = NULL;
+        stn_err inner = {0};
+        if (zip_stat_index(zip, (zip_uint64_t)i, 0, &info) != 0 || !(info.valid & ZIP_STAT_NAME) ||
+            !(info.valid & ZIP_STAT_SIZE) || !name_of_resource(info.name, prefix, name))
+            continue;
+        if (info.size > stn_res_default_limits.max_input)
+            refuse(&count, info.name, "larger than a resource may be");
+        else if (read_member(zip, &info, &data, &inner) == STN_OK)
+            each(user, name, data, info.size);
+        else
+            refuse(&count, info.name, inner.text);
+        free(data);
+    }
+    if (zip)
+        zip_discard(zip);
+    return st;
+}
+
+stn_status stn_rp_each(const char *place, const char *prefix, stn_rp_each_fn *each, void *user, stn_err *err)
+{
+    struct stat info;
+
+    if (stat(place, &info) != 0)
+        return stn_fail(err, STN_NOT_FOUND, "%s is not there", place);
+    return S_ISDIR(info.st_mode) ? each_in_folder(place, prefix, each, user, err)
+                                 : each_in_archive(place, prefix, each, user, err);
 }

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct stn_rp_count {
     unsigned files;
@@ -24,6 +25,12 @@ stn_status stn_rp_pack(const char *dir, const char *archive, const char *prefix,
 /* Members that begin with `prefix` (which is cut off) and end in ".res", or all regular ones with `all`. */
 stn_status stn_rp_unpack(const char *archive, const char *dir, const char *prefix, bool all,
                          stn_rp_count *count, stn_err *err);
+
+/* Calls `each` with every resource of a folder or an archive: its name (the path below the folder or behind
+ * the prefix, without ".res") and its bytes. What cannot be read or is larger than a resource may be is told
+ * on standard error and left out. */
+typedef void stn_rp_each_fn(void *user, const char *name, const uint8_t *data, size_t len);
+stn_status stn_rp_each(const char *place, const char *prefix, stn_rp_each_fn *each, void *user, stn_err *err);
 
 /* Whether a member's name may become a path below a folder. */
 bool stn_rp_safe_name(const char *name);

@@ -1,3 +1,6 @@
 stn_unit_test(sprite_natives stn_renderer_sprite)
 stn_unit_test(sprite_twins stn_renderer_sprite)
 stn_unit_test(sprite_things stn_renderer_sprite)
+if(TARGET stn_client_res)
+  stn_unit_test(client_res_natives stn_client_res)
+endif()
