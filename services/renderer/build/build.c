@@ -7,6 +7,8 @@
 #include "bus/unpack.h"
 #include "map/coords.h"
 #include "renderer/build/cutmesh.h"
+#include "renderer/build/decor.h"
+#include "renderer/build/gridland.h"
 #include "renderer/build/gobs.h"
 #include "renderer/build/store.h"
 
@@ -33,7 +35,7 @@ struct waiting_cut {
     stn_msg *msg;
     uint64_t frame;
     int32_t x, y;
-    int half;
+    bool decoration;
     uint64_t product, swap;
     bool swap_last;
     const uint8_t *data; /* in the message, or in `unpacked` */
@@ -53,6 +55,7 @@ struct stn_build {
     stn_spsc *jobs, *spent;
     stn_store *store;
     stn_gobs *gobs;
+    stn_decor *decor;
     stn_unpacker *unpacker;
     stn_table *grids; /* -> known_grid */
     struct waiting_cut *cuts, **cuts_end;
@@ -232,6 +235,7 @@ static void on_frame_begin(stn_build *b, const stn_net_event *e)
         drop_cuts(b);
         drop_grids(b);
         stn_gobs_frame(b->gobs, frame);
+        stn_decor_frame(b->decor);
         job = stn_job_new(STN_JOB_FRAME, frame);
         if (job)
             job->u.id = (int64_t)f->session;
@@ -244,81 +248,18 @@ static void on_frame_begin(stn_build *b, const stn_net_event *e)
     b->facts_due = true;
 }
 
-/* A tileset's name and version of each tile id that occurs. */
-static bool tile_colours(stn_build *b, const Stenness__Grid *g, uint8_t table[65536][4], bool *complete)
-{
-    *complete = true;
-    for (size_t i = 0; i < g->n_tile_ids && i < g->n_tileset_names && i < g->n_tileset_versions; i++) {
-        const stn_sprite_res *res;
-        uint8_t c[4] = {96, 96, 96, 255};
-        stn_sprite_fault f =
-            stn_store_get(b->store, g->tileset_names[i], g->tileset_versions[i], &res, NULL);
-
-        if (g->tile_ids[i] >= 65536)
-            continue;
-        if (f == STN_SPRITE_LOADING)
-            *complete = false;
-        else if (f == STN_SPRITE_OK)
-            stn_store_tile_colour(b->store, g->tileset_names[i], g->tileset_versions[i], c);
-        c[3] = strstr(g->tileset_names[i], "water") || strstr(g->tileset_names[i], "deep") ? 254 : 255;
-        memcpy(table[g->tile_ids[i]], c, 4);
-    }
-    return true;
-}
-
-static uint8_t shade_of(const float *z, int x, int y)
-{
-    float here = z[x + y * STN_GRID_TILES], west = x > 0 ? z[x - 1 + y * STN_GRID_TILES] : here;
-    float north = y > 0 ? z[x + (y - 1) * STN_GRID_TILES] : here;
-    float s = 208.0f + (here - west + here - north) * 6.0f;
-
-    return (uint8_t)(s < 120.0f ? 120.0f : s > 255.0f ? 255.0f : s);
-}
-
-/* Heights for placing and clicking, and what the minimap shows. */
 static void give_grid(stn_build *b, struct known_grid *k)
 {
-    static uint8_t table[65536][4];
     const Stenness__Grid *g = unpack(b, &stenness__grid__descriptor, k->msg);
-    stn_array_rule tiles_rule = {"tiles", STENNESS__ELEMENT_FORMAT__ELEMENT_U16, STN_GRID_CELLS, STN_GRID_CELLS, false};
-    stn_array_rule heights_rule = {"heights", STENNESS__ELEMENT_FORMAT__ELEMENT_F32, STN_GRID_CELLS, STN_GRID_CELLS,
-                                   false};
-    stn_array tiles, heights;
-    stn_job *job = g ? stn_job_new(STN_JOB_GRID, b->frame) : NULL;
-    float *z;
-    uint8_t *colours, *water;
+    stn_job *job = NULL;
     stn_err err = {0};
 
-    if (!job)
+    if (!g)
         return;
-    z = stn_job_memory(job, STN_GRID_CELLS * sizeof *z);
-    colours = stn_job_memory(job, STN_GRID_CELLS * 4);
-    water = stn_job_memory(job, STN_GRID_CELLS);
-    if (!z || !colours || !water ||
-        stn_array_view(g->tiles, stn_msg_bulk_frames(k->msg), stn_msg_bulk_count(k->msg), &tiles_rule, &tiles, &err) !=
-            STN_OK ||
-        stn_array_view(g->heights, stn_msg_bulk_frames(k->msg), stn_msg_bulk_count(k->msg), &heights_rule, &heights,
-                       &err) != STN_OK) {
-        stn_log_warn("grid %d,%d: %s", k->x, k->y, err.text[0] ? err.text : "out of memory");
-        stn_job_free(job);
-        return;
-    }
-    memset(table, 0, sizeof table);
-    tile_colours(b, g, table, &k->coloured);
-    stn_array_copy(&heights, z);
-    for (int i = 0; i < STN_GRID_CELLS; i++) {
-        const uint8_t *c = table[stn_array_u16(&tiles, (size_t)i)];
-        unsigned shade = shade_of(z, i % STN_GRID_TILES, i / STN_GRID_TILES);
-
-        if (!(z[i] == z[i]))
-            z[i] = 0.0f; /* a height that is no number would swallow everything on it */
-        for (int q = 0; q < 3; q++)
-            colours[i * 4 + q] = (uint8_t)(c[q] * shade / 255u);
-        colours[i * 4 + 3] = c[3] ? 255 : 0;
-        water[i] = c[3] == 254;
-    }
-    job->u.grid = (stn_job_grid){g->id, g->x, g->y, z, colours, water};
-    give_or_hold(b, job);
+    if (stn_gridland_job(b->store, g, k->msg, b->frame, &job, &k->coloured, &err) != STN_OK)
+        stn_log_warn("grid %d,%d: %s", k->x, k->y, err.text);
+    else
+        give_or_hold(b, job);
 }
 
 static void on_grid(stn_build *b, const stn_net_event *e)
@@ -424,7 +365,7 @@ static void on_cut(stn_build *b, const stn_net_event *e)
     c->frame = b->frame;
     c->x = m->grid_x * STN_GRID_CUTS + (int32_t)m->cut_x;
     c->y = m->grid_y * STN_GRID_CUTS + (int32_t)m->cut_y;
-    c->half = m->half == STENNESS__CUT_HALF__CUT_DECORATION;
+    c->decoration = m->half == STENNESS__CUT_HALF__CUT_DECORATION;
     c->product = m->product;
     c->swap = m->swap;
     c->swap_last = m->swap_last;
@@ -435,11 +376,17 @@ static void on_cut(stn_build *b, const stn_net_event *e)
         free_cut(c);
         return;
     }
+    if (c->decoration) {
+        if (stn_decor_put(b->decor, c->x, c->y, c->product, c->data, c->len, &err) != STN_OK)
+            stn_log_warn("decoration of cut %d,%d: %s", c->x, c->y, err.text);
+        free_cut(c);
+        return;
+    }
     /* A newer one of the same place makes an older one that still waits pointless. */
     for (struct waiting_cut **p = &b->cuts; *p;) {
         struct waiting_cut *old = *p;
 
-        if (old->x != c->x || old->y != c->y || old->half != c->half) {
+        if (old->x != c->x || old->y != c->y) {
             p = &old->next;
             continue;
         }
@@ -485,7 +432,6 @@ static void build_cuts(stn_build *b, int64_t budget_ns)
         job->frame = c->frame;
         job->u.cut.x = c->x;
         job->u.cut.y = c->y;
-        job->u.cut.half = c->half;
         job->u.cut.product = c->product;
         job->u.cut.swap = c->swap;
         job->u.cut.swap_last = c->swap_last;
@@ -500,13 +446,19 @@ static void on_cut_drop(stn_build *b, const stn_net_event *e)
     const Stenness__CutDrop *d = unpack(b, &stenness__cut_drop__descriptor, e->msg);
 
     for (size_t i = 0; d && i < d->n_grid_x && i < d->n_grid_y && i < d->n_cut; i++) {
-        stn_job *job = stn_job_new(STN_JOB_CUT_DROP, b->frame);
+        int32_t x = d->grid_x[i] * STN_GRID_CUTS + (int32_t)(d->cut[i] % STN_GRID_CUTS);
+        int32_t y = d->grid_y[i] * STN_GRID_CUTS + (int32_t)(d->cut[i] / STN_GRID_CUTS % STN_GRID_CUTS);
+        stn_job *job;
 
+        if (i < d->n_half && d->half[i] == 1) {
+            stn_decor_drop(b->decor, x, y);
+            continue;
+        }
+        job = stn_job_new(STN_JOB_CUT_DROP, b->frame);
         if (!job)
             return;
-        job->u.cut.x = d->grid_x[i] * STN_GRID_CUTS + (int32_t)(d->cut[i] % STN_GRID_CUTS);
-        job->u.cut.y = d->grid_y[i] * STN_GRID_CUTS + (int32_t)(d->cut[i] / STN_GRID_CUTS % STN_GRID_CUTS);
-        job->u.cut.half = i < d->n_half && d->half[i] == 1;
+        job->u.cut.x = x;
+        job->u.cut.y = y;
         give_or_hold(b, job);
     }
 }
@@ -662,11 +614,14 @@ static void give_facts(stn_build *b, int64_t now)
 {
     stn_job *job;
     unsigned known, waiting, failed;
+    size_t due, shown;
 
     if (!b->facts_due && now - b->facts_ns < STN_S / 5)
         return;
     stn_store_counts(b->store, &known, &waiting, &failed);
-    b->facts.resources_waiting = waiting + (uint32_t)b->cuts_waiting + (uint32_t)stn_gobs_unbuilt(b->gobs);
+    stn_decor_counts(b->decor, &due, &shown);
+    b->facts.resources_waiting =
+        waiting + (uint32_t)b->cuts_waiting + (uint32_t)stn_gobs_unbuilt(b->gobs) + (uint32_t)due;
     b->facts.resources_failed = failed;
     b->facts.entities = (uint32_t)stn_gobs_count(b->gobs);
     stn_net_links(b->net, &b->facts.world, &b->facts.loader);
@@ -703,6 +658,8 @@ static void *thread_main(void *arg)
             }
             build_cuts(b, 10 * STN_MS);
             stn_gobs_tick(b->gobs, dt < 0.25 ? dt : 0.25, GOB_BUDGET_NS);
+            if (room(b))
+                stn_decor_tick(b->decor, GOB_BUDGET_NS);
             recolour(b, now);
         }
         give_facts(b, now);
@@ -729,7 +686,9 @@ stn_status stn_build_new(stn_net *net, bool idle, stn_build **out, stn_err *err)
     b->store = stn_store_new(&(stn_store_ops){b, ask, give});
     if (b->store)
         b->gobs = stn_gobs_new(b->store, &(stn_gobs_ops){b, give});
-    if (!b->jobs || !b->spent || !b->grids || !b->unpacker || !b->store || !b->gobs) {
+    if (b->gobs)
+        b->decor = stn_decor_new(b->gobs);
+    if (!b->jobs || !b->spent || !b->grids || !b->unpacker || !b->store || !b->gobs || !b->decor) {
         stn_build_free(b);
         return stn_fail(err, STN_NO_MEMORY, "build thread");
     }
@@ -767,6 +726,7 @@ void stn_build_free(stn_build *b)
     drop_cuts(b);
     if (b->grids)
         drop_grids(b);
+    stn_decor_free(b->decor);
     stn_gobs_free(b->gobs);
     stn_store_free(b->store);
     stn_unpacker_free(b->unpacker);

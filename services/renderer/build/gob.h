@@ -1,4 +1,4 @@
-/* gob.h - one object of gobs.h: for gobs.c, gob_parts.c and gob_look.c alone. */
+/* gob.h - one object of gobs.h: for gobs.c, gob_parts.c, gob_look.c and decor.c alone. */
 #ifndef STN_RENDERER_BUILD_GOB_H
 #define STN_RENDERER_BUILD_GOB_H
 
@@ -81,6 +81,7 @@ typedef struct gob {
     stn_sprite_object object;
     stn_sprite *sprite;
     stn_composite *composite;
+    const stn_sprite_mat *around; /* drawn under this material; NULL = none */
     uint64_t seen, look_version;
     bool look_due, animated, has_look;
 } gob;

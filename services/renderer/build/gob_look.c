@@ -369,6 +369,18 @@ static void take_lights(struct gather *t, const stn_sprite *sprite)
     }
 }
 
+/* Statics are an outer locked level, dynamics an inner unlocked one: docs/spec/sprites.md 10.2. */
+static stn_sprite_fault enter(stn_state *outer, const stn_sprite_mat *m, stn_arena *arena, stn_err *err)
+{
+    stn_level level = {m->statics, true};
+    stn_sprite_fault f = stn_state_enter(outer, &level, arena, err);
+
+    if (f != STN_SPRITE_OK || m->dynamics.count == 0)
+        return f;
+    level = (stn_level){m->dynamics, false};
+    return stn_state_enter(outer, &level, arena, err);
+}
+
 static stn_sprite_fault walk(struct gather *t, stn_leaf_fn *fn)
 {
     stn_state outer;
@@ -377,9 +389,11 @@ static stn_sprite_fault walk(struct gather *t, stn_leaf_fn *fn)
 
     stn_state_clear(&outer);
     stn_arena_reset(t->all->arena);
-    if (t->g->sprite)
+    if (t->g->around)
+        f = enter(&outer, t->g->around, t->all->arena, &err);
+    if (f == STN_SPRITE_OK && t->g->sprite)
         f = stn_sprite_leaves(t->g->sprite, &outer, t->all->arena, fn, t, &err);
-    else if (t->g->composite)
+    else if (f == STN_SPRITE_OK && t->g->composite)
         f = stn_composite_leaves(t->g->composite, &outer, t->all->arena, fn, t, &err);
     for (unsigned i = 0; i < t->g->overlay_count; i++)
         if (t->g->overlays[i].sprite)

@@ -67,7 +67,6 @@ typedef struct stn_cut_part {
 
 typedef struct stn_job_cut {
     int32_t x, y; /* cut coordinate: 4 * grid + place in the grid */
-    int half;
     uint64_t product, swap;
     bool swap_last;
     const void *vertices, *indices;

@@ -160,16 +160,16 @@ static void take_mesh(stn_stage *s, const stn_job_mesh *m)
         s->failed_uploads++;
 }
 
-static stage_cut *cut_of(stage_scene *sc, int32_t x, int32_t y, int half, bool make)
+static stage_cut *cut_of(stage_scene *sc, int32_t x, int32_t y, bool make)
 {
-    stage_cut *c = stn_table_get(sc->cuts, stage_cut_key(x, y, half));
+    stage_cut *c = stn_table_get(sc->cuts, stage_cut_key(x, y));
 
     if (c || !make)
         return c;
     c = calloc(1, sizeof *c);
     if (c)
         c->spatial = stn_mesh_new("cut");
-    if (!c || !c->spatial || !stn_table_put(sc->cuts, stage_cut_key(x, y, half), c, NULL)) {
+    if (!c || !c->spatial || !stn_table_put(sc->cuts, stage_cut_key(x, y), c, NULL)) {
         if (c)
             stn_spatial_free(c->spatial);
         free(c);
@@ -177,7 +177,6 @@ static stage_cut *cut_of(stage_scene *sc, int32_t x, int32_t y, int half, bool m
     }
     c->x = x;
     c->y = y;
-    c->half = half;
     stn_spatial_set_user(c->spatial, c);
     stn_spatial_attach(sc->cut_root, c->spatial, NULL);
     return c;
@@ -245,7 +244,7 @@ static bool upload_cut(stn_stage *s, stn_job_cut *cut)
 static bool take_cut(stn_stage *s, stage_scene *sc, stn_job *job)
 {
     stn_job_cut *cut = &job->u.cut;
-    stage_cut *c = cut_of(sc, cut->x, cut->y, cut->half, true);
+    stage_cut *c = cut_of(sc, cut->x, cut->y, true);
 
     if (!c || !upload_cut(s, cut)) {
         s->failed_uploads++;
@@ -262,7 +261,7 @@ static bool take_cut(stn_stage *s, stage_scene *sc, stn_job *job)
 
 static void drop_cut(stn_stage *s, stage_scene *sc, const stn_job_cut *cut)
 {
-    stage_cut *c = stn_table_remove(sc->cuts, stage_cut_key(cut->x, cut->y, cut->half));
+    stage_cut *c = stn_table_remove(sc->cuts, stage_cut_key(cut->x, cut->y));
 
     if (c)
         free_cut(s, c);

@@ -58,13 +58,14 @@ int64_t stn_stage_ray_object(const stn_stage *s, stn_v3 origin, stn_v3 dir, doub
     const stage_scene *sc = &s->scenes[s->shown];
     stn_sg_ray ray = {{(double)origin.x, (double)origin.y, (double)origin.z},
                       {(double)dir.x, (double)dir.y, (double)dir.z}};
-    stn_sg_pick found[8];
-    size_t n = stn_sg_pick_bounds(sc->gob_root, &ray, found, 8);
+    stn_sg_pick found[64]; /* more than what grows in front of a thing */
+    size_t n = stn_sg_pick_bounds(sc->gob_root, &ray, found, 64);
 
     for (size_t i = 0; i < n; i++) {
         const stage_gob *g = stn_spatial_user(found[i].mesh);
 
-        if (!g->look || !g->placed || g->look->u.look.leaf_count == 0 ||
+        /* Decoration has numbers below zero and no hand can take it. */
+        if (g->id < 0 || !g->look || !g->placed || g->look->u.look.leaf_count == 0 ||
             (sc->facts.has_player && g->id == sc->facts.player))
             continue;
         *distance = found[i].distance;
@@ -86,7 +87,7 @@ void stn_stage_get(const stn_stage *s, stn_stage_facts *out)
     out->session = sc->session;
     out->frozen = s->filling;
     while (stn_table_next(sc->cuts, &it, &key, &v))
-        out->cuts += ((const stage_cut *)v)->job != NULL && ((const stage_cut *)v)->half == 0;
+        out->cuts += ((const stage_cut *)v)->job != NULL;
     out->gobs = stn_table_count(sc->gobs);
     out->grids = stn_table_count(sc->grids);
     out->gobs_seen = s->gobs_seen;
@@ -132,7 +133,7 @@ void stn_stage_each_mark(const stn_stage *s, void (*fn)(void *arg, double x, dou
     while (stn_table_next(sc->gobs, &it, &key, &v)) {
         const stage_gob *g = v;
 
-        if (!g->placed || !g->look)
+        if (g->id < 0 || !g->placed || !g->look)
             continue;
         if (sc->facts.has_player && g->id == sc->facts.player)
             fn(arg, g->shown_x, g->shown_y, 2);

@@ -53,8 +53,6 @@ static void add_cut(stn_stage *s, stage_cut *c, unsigned flags)
     stn_instance in = {.model = stn_m4_xlate((stn_v3){(float)c->x * 275.0f, (float)c->y * -275.0f, 0.0f})};
     stn_job_cut *cut = &c->job->u.cut;
 
-    if (c->half == 1)
-        in.model = stn_m4_identity(); /* decoration has places of its own */
     for (uint32_t i = 0; i < cut->part_count; i++) {
         stn_cut_part *p = &cut->parts[i];
         unsigned f = flags;

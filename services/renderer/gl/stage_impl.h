@@ -14,7 +14,6 @@ typedef struct stage_cut {
     stn_job *next; /* uploaded, waiting for the rest of its change */
     stn_spatial *spatial;
     int32_t x, y;
-    int half;
 } stage_cut;
 
 typedef struct stage_gob {
@@ -73,9 +72,9 @@ static inline stage_scene *stage_target(stn_stage *s)
 {
     return &s->scenes[s->filling ? 1 - s->shown : s->shown];
 }
-static inline uint64_t stage_cut_key(int32_t x, int32_t y, int half)
+static inline uint64_t stage_cut_key(int32_t x, int32_t y)
 {
-    return ((uint64_t)(uint32_t)x << 32 | (uint32_t)y) * 2 + (uint64_t)half;
+    return (uint64_t)(uint32_t)x << 32 | (uint32_t)y;
 }
 static inline uint64_t stage_grid_key(int32_t x, int32_t y)
 {
