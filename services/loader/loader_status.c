@@ -20,7 +20,7 @@ static void report(void *ctx, stn_report *r)
     stn_diskcache_sum d = stn_sources_cache_sum(l->sources);
     stn_http_report(stn_sources_http(l->sources), &h);
     stn_workers_report(stn_sources_workers(l->sources), &w);
-    if (!*stn_sources_url(l->sources))
+    if (stn_sources_has_network(l->sources) && !*stn_sources_url(l->sources))
         stn_report_health(r, STENNESS__HEALTH_STATE__HEALTH_WAITING,
                           "no resource server known yet: waiting for homestead, or give --resurl");
     else if (*stn_sources_cache_trouble(l->sources))

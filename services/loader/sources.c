@@ -409,10 +409,9 @@ static stn_status set_url(stn_sources *s, const char *url, const char *identity,
         }
     }
     free(id_copy);
-    if (had) {
+    if (had)
         ask_again(s);
-        s->hooks.server_changed(s->hooks.ctx);
-    }
+    s->hooks.server_changed(s->hooks.ctx);
     return STN_OK;
 }
 
@@ -650,6 +649,11 @@ unsigned stn_sources_remote_pool(const stn_sources *s)
 const char *stn_sources_url(const stn_sources *s)
 {
     return s->url ? s->url : "";
+}
+
+bool stn_sources_has_network(const stn_sources *s)
+{
+    return s->network;
 }
 
 stn_http *stn_sources_http(const stn_sources *s)

@@ -21,7 +21,7 @@
 #include "loader/http.h"
 #include "loader/workers.h"
 
-#define STN_SOURCES_URL_NS (20 * INT64_C(1000000000))
+#define STN_SOURCES_URL_NS (120 * INT64_C(1000000000)) /* homestead may be painting its pack */
 
 typedef struct stn_sources stn_sources;
 
@@ -45,7 +45,7 @@ typedef struct stn_sources_hooks {
      */
     void (*answered)(void *ctx, uint64_t fetch, unsigned source, const stn_fetched *got, const char *name,
                      const char *damage);
-    /* Another server: what failed before may be there now. */
+    /* A server is known, or another one: what failed before may be there now. */
     void (*server_changed)(void *ctx);
 } stn_sources_hooks;
 
@@ -63,6 +63,7 @@ bool stn_sources_is_stored(const stn_sources *s, unsigned source); /* disk or ne
 
 unsigned stn_sources_remote_pool(const stn_sources *s);
 const char *stn_sources_url(const stn_sources *s); /* "" = not known yet */
+bool stn_sources_has_network(const stn_sources *s); /* false: switched off */
 stn_http *stn_sources_http(const stn_sources *s);
 stn_workers *stn_sources_workers(const stn_sources *s);
 stn_diskcache_sum stn_sources_cache_sum(const stn_sources *s); /* of the last sweep */
