@@ -349,6 +349,10 @@ static void required_outcome(run *r, const char *want)
             good = before == 0 && r->out->phase == STN_SESSION_MAIN && r->out->n_deliver == 1 &&
                    r->out->deliver[0].kind == STN_DELIVER_RMSG && r->out->deliver[0].len == 1;
         }
+    } else if (!strcmp(want, "ACCEPT") || !strcmp(want, "IGNORE-MESSAGE") || !strcmp(want, "IGNORE")) {
+        good = r->out->phase == STN_SESSION_MAIN;
+    } else if (!strcmp(want, "CLOSE")) {
+        good = res.end == STN_SESSION_END_PEER && r->out->phase == STN_SESSION_CLOSE;
     } else if (!strcmp(want, "REFUSED")) {
         good = res.end == STN_SESSION_END_REFUSED && res.code == STN_SESS_TEXT &&
                (!strcmp(r->name, "sess-mesg-unterminated") ? !strcmp(res.text, "AB") : res.text[0] != 0);
