@@ -334,8 +334,9 @@ static void a_random_run_keeps_every_rule(void **state)
     ((uint32_t)((random = random * UINT64_C(6364136223846793005) + 1442695040888963407u) >> 33) %            \
      (uint32_t)(n))
         for (int step = 0; step < 4000; step++) {
-            stn_coord gc = {(int32_t)ROLL(2), (int32_t)ROLL(2)};
-            stn_coord cc = {(int32_t)ROLL(8), (int32_t)ROLL(8)};
+            uint32_t r = ROLL(256);
+            stn_coord gc = {(int32_t)(r & 1), (int32_t)(r >> 1 & 1)};
+            stn_coord cc = {(int32_t)(r >> 2 & 7), (int32_t)(r >> 5 & 7)};
             stn_cut_half half = (stn_cut_half)ROLL(2);
             stn_product p;
             stn_cut_job job;
