@@ -89,7 +89,8 @@ static stn_status take_focus(stn_world *w, stn_view *v, const Stenness__Focus *f
     hidden = malloc((f->n_hidden + 1) * sizeof *hidden);
     if (!hidden)
         return stn_fail(err, STN_NO_MEMORY, "hidden objects");
-    memcpy(hidden, f->hidden, f->n_hidden * sizeof *hidden);
+    if (f->n_hidden > 0)
+        memcpy(hidden, f->hidden, f->n_hidden * sizeof *hidden);
     free(v->hidden);
     v->hidden = hidden;
     v->n_hidden = f->n_hidden;
