@@ -44,7 +44,7 @@ int stn_model_bone(const stn_model *m, const char *name)
     for (size_t i = 0; i < m->n_joints; i++)
         if (strcmp(m->joints[i].name, name) == 0)
             return (int)i;
-    assert(!"a bone that the builder did not make");
+    assert(false && "a bone that the builder did not make");
     return 0;
 }
 
