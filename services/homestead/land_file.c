@@ -300,33 +300,46 @@ static bool walkable(const stn_land_recorded_grid *g, int x, int y)
     return true;
 }
 
-/* The recorded person may have stood in a boat: then the nearest dry place, searched over all grids. With no
- * dry place at all the person's own stands. */
+/* Tiles between a place and the border of all grids together. */
+static double inside_by(const double box[4], double tx, double ty)
+{
+    return fmin(fmin(tx - box[0], box[2] - tx), fmin(ty - box[1], box[3] - ty));
+}
+
+/* The recorded person may have stood in a boat, or where the recording ends: a dry place near it is looked
+ * for, and one that has ground on all sides as far as a client sees is worth a longer way. With no dry place
+ * at all the person's own stands. */
 static void find_dry_spawn(stn_land *land, bool spawned)
 {
-    double best = INFINITY, cx = land->spawn_x, cy = land->spawn_y;
+    const double sight = 64.0, n = STN_LAND_GRID; /* tiles */
+    double best = INFINITY, box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY}, cx, cy;
 
+    for (size_t i = 0; i < land->n_grids; i++) {
+        const stn_land_recorded_grid *g = &land->grids[i];
+
+        box[0] = fmin(box[0], g->gx * n);
+        box[1] = fmin(box[1], g->gy * n);
+        box[2] = fmax(box[2], (g->gx + 1) * n);
+        box[3] = fmax(box[3], (g->gy + 1) * n);
+    }
     if (!spawned) {
-        const stn_land_recorded_grid *mid = &land->grids[land->n_grids / 2];
-
-        cx = ((double)mid->gx + 0.5) * STN_LAND_GRID * STN_LAND_TILE;
-        cy = ((double)mid->gy + 0.5) * STN_LAND_GRID * STN_LAND_TILE;
-        land->spawn_x = cx;
-        land->spawn_y = cy;
+        land->spawn_x = (box[0] + box[2]) / 2 * STN_LAND_TILE;
+        land->spawn_y = (box[1] + box[3]) / 2 * STN_LAND_TILE;
         land->spawn_angle = 0.0;
     }
+    cx = land->spawn_x / STN_LAND_TILE;
+    cy = land->spawn_y / STN_LAND_TILE;
     for (size_t i = 0; i < land->n_grids; i++)
         for (int y = 1; y < STN_LAND_GRID - 1; y++)
             for (int x = 1; x < STN_LAND_GRID - 1; x++) {
                 const stn_land_recorded_grid *g = &land->grids[i];
-                double px = ((double)g->gx * STN_LAND_GRID + x + 0.5) * STN_LAND_TILE;
-                double py = ((double)g->gy * STN_LAND_GRID + y + 0.5) * STN_LAND_TILE;
-                double d = (px - cx) * (px - cx) + (py - cy) * (py - cy);
+                double tx = g->gx * n + x + 0.5, ty = g->gy * n + y + 0.5;
+                double far = hypot(tx - cx, ty - cy) + 6.0 * fmax(0.0, sight - inside_by(box, tx, ty));
 
-                if (d < best && walkable(g, x, y)) {
-                    best = d;
-                    land->spawn_x = px;
-                    land->spawn_y = py;
+                if (far < best && walkable(g, x, y)) {
+                    best = far;
+                    land->spawn_x = tx * STN_LAND_TILE;
+                    land->spawn_y = ty * STN_LAND_TILE;
                 }
             }
 }

@@ -250,29 +250,29 @@ static stn_model *build_mushroom(void)
     return m;
 }
 
+/* A clump that thins out to its sides, so that the card's own outline is never seen. */
 static stn_canvas *reed_picture(void)
 {
     stn_canvas *c = stn_canvas_new(256, 256, false);
     stn_rng r = stn_rng_of(8950);
 
-    for (int i = 0; c && i < 44; i++) {
-        float x = 128 + 92 * stn_rng_bell(&r), t = stn_rng_unit(&r);
+    for (int i = 0; c && i < 34; i++) {
+        float off = stn_rng_bell(&r), t = stn_rng_unit(&r), tall = 1.0f - 0.55f * fabsf(off);
         stn_rgb k = stn_rgb_vary(stn_rgb_mix(stn_hex(0x4f6433), stn_hex(0x97985a), t), &r, 0.08f, 0.04f);
         stn_stroke s = {
             .root = stn_rgb_scale(k, 0.6f), .tip = stn_rgb_scale(k, 1.15f), .shadow = 0.15f, .opacity = 1};
 
-        stn_paint_blade(c, x, 255, -PI / 2 + 0.16f * stn_rng_bell(&r), stn_rng_range(&r, 130, 235),
-                        stn_rng_range(&r, 5, 8.5f), 0.5f * stn_rng_bell(&r), &s);
+        stn_paint_blade(c, 128 + 62 * off, 256, -PI / 2 + 0.34f * off + 0.08f * stn_rng_bell(&r),
+                        tall * stn_rng_range(&r, 140, 238), stn_rng_range(&r, 5, 8.5f), 0.5f * off, &s);
     }
-    for (int i = 0; c && i < 9; i++) {
-        float x = 60 + 17 * (float)i + 6 * stn_rng_bell(&r), h = stn_rng_range(&r, 165, 225),
-              lean = 0.06f * stn_rng_bell(&r);
+    for (int i = 0; c && i < 5; i++) {
+        float x = 92 + 18 * (float)i + 5 * stn_rng_bell(&r), lean = 0.0035f * (x - 128);
+        float h = stn_rng_range(&r, 175, 228) - 0.5f * fabsf(x - 128), at = h - 40;
         stn_stroke stalk = {.root = stn_hex(0x5d6a3a), .tip = stn_hex(0x8d8a52), .opacity = 1};
         stn_stroke head = {.root = stn_hex(0x4f3420), .tip = stn_hex(0x6d4a2e), .opacity = 1};
 
-        stn_paint_twig(c, x, 255, -PI / 2 + lean, h, 2.6f, 0, &stalk);
-        stn_paint_twig(c, x + (h - 42) * sinf(lean), 255 - (h - 42) * cosf(lean), -PI / 2 + lean, 34, 9, 0,
-                       &head);
+        stn_paint_twig(c, x, 256, -PI / 2 + lean, h, 2.6f, 0, &stalk);
+        stn_paint_twig(c, x + at * sinf(lean), 256 - at * cosf(lean), -PI / 2 + lean, 30, 8.5f, 0, &head);
     }
     return c;
 }

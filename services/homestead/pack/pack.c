@@ -29,7 +29,7 @@ static void put_edges(stn_emit *e, int style)
 
 static void put_water(stn_emit *e, int deep)
 {
-    stn_emit_water(e, deep ? 12 : 4, deep ? "homestead/tiles/deepbed" : "homestead/tiles/bed");
+    stn_emit_water(e, deep ? 6 : 3, deep ? "homestead/tiles/deepbed" : "homestead/tiles/bed");
 }
 
 static void put_cliff(stn_emit *e, int arg)
