@@ -153,6 +153,7 @@ int stn_decoder_child(void)
     }
     close(STN_CHILD_IN);
     close(STN_CHILD_OUT);
+    prctl(PR_SET_NAME, "stn-decoder", 0, 0, 0); /* it was started by way of a link, whose name says nothing */
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !limit() || !lock_down()) {
         fprintf(stderr, "stenness-loader: decoder: no sandbox on this system: %s\n", strerror(errno));
         return EXIT_FAILURE;
