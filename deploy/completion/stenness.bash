@@ -5,7 +5,7 @@ _stenness_res()
     local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[2]}
 
     if (( COMP_CWORD == 2 )); then
-        mapfile -t COMPREPLY < <(compgen -W 'list show extract build check pack unpack --help' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'list show extract build check pack unpack why reload cache --help' -- "$cur")
         return
     fi
     if [[ $cur == -* ]]; then
