@@ -198,8 +198,8 @@ static void ask_loader(stn_net *n, pending_ask *a)
     g.version = a->version;
     g.priority = a->priority;
     g.want = STENNESS__RESOURCE_WANT__WANT_RAW | STENNESS__RESOURCE_WANT__WANT_PIXELS;
-    a->sent = stn_peer_say(peer, STENNESS__RESOURCE_KIND__RESOURCE_GET, STATE_STREAM, a->correlation, &g.base, NULL) ==
-              STN_OK;
+    a->sent = stn_peer_say(peer, STENNESS__RESOURCE_KIND__RESOURCE_GET, STATE_STREAM, a->correlation, &g.base,
+                           NULL) == STN_OK;
 }
 
 static void send_asks(stn_net *n)
@@ -221,6 +221,30 @@ static void end_ask(stn_net *n, pending_ask *a)
     free(a);
 }
 
+#define HAD_MOST 65536u /* names remembered; a session sees hundreds */
+
+/* A tap was switched on that shall be complete by itself: all that is held here is asked for once more, so
+ * that it passes the tap. The answers belong to no ask and are let go. */
+static void ask_again(stn_net *n, stn_peer *peer)
+{
+    const char *name;
+    void *value;
+
+    for (size_t it = 0; stn_names_next(n->had, &it, &name, &value);) {
+        Stenness__Get g = STENNESS__GET__INIT;
+        stn_err err = {0};
+
+        g.name = (char *)(uintptr_t)name;
+        g.version = (int32_t)((intptr_t)value - 2);
+        g.want = STENNESS__RESOURCE_WANT__WANT_RAW | STENNESS__RESOURCE_WANT__WANT_PIXELS;
+        if (stn_peer_say(peer, STENNESS__RESOURCE_KIND__RESOURCE_GET, STATE_STREAM,
+                         stn_bus_correlation(n->bus), &g.base, &err) != STN_OK) {
+            stn_log_warn("the capture will lack resources: %s", err.text);
+            return;
+        }
+    }
+}
+
 static void loader_up(void *ctx, stn_peer *peer)
 {
     stn_net *n = ctx;
@@ -231,6 +255,9 @@ static void loader_up(void *ctx, stn_peer *peer)
         a->sent = false;
     give_event(n, STN_NET_LOADER_UP, NULL, stn_peer_epoch(peer), NULL, 0);
     send_asks(n);
+    if (n->ask_again)
+        ask_again(n, peer);
+    n->ask_again = false;
 }
 
 static void loader_down(void *ctx, stn_peer *peer, stn_down_reason why)
@@ -257,6 +284,8 @@ static stn_status on_resource(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *
     if (!a)
         return STN_OK; /* answered already, or asked before a restart */
     give_event(n, STN_NET_RESOURCE, msg, stn_peer_epoch(peer), a->name, a->version);
+    if (stn_names_count(n->had) < HAD_MOST && a->version >= -1)
+        stn_names_put(n->had, a->name, (void *)((intptr_t)a->version + 2), NULL);
     end_ask(n, a);
     return STN_OK;
 }
@@ -271,11 +300,13 @@ static stn_status on_pending(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *e
 }
 
 static const stn_handler loader_handlers[] = {
-    {STENNESS__RESOURCE_KIND__RESOURCE_PENDING, "pending", 4096, &stenness__pending__descriptor, on_pending, false},
+    {STENNESS__RESOURCE_KIND__RESOURCE_PENDING, "pending", 4096, &stenness__pending__descriptor, on_pending,
+     false},
     {STENNESS__RESOURCE_KIND__RESOURCE_READY, "ready", 224u << 20, NULL, on_resource, false},
     {STENNESS__RESOURCE_KIND__RESOURCE_FAILED, "failed", 1u << 20, NULL, on_resource, false},
     {STENNESS__RESOURCE_KIND__RESOURCE_REFUSED, "refused", 65536, NULL, on_resource, false},
-    {STENNESS__RESOURCE_KIND__RESOURCE_CHANGED, "changed", 65536, &stenness__changed__descriptor, on_pending, false},
+    {STENNESS__RESOURCE_KIND__RESOURCE_CHANGED, "changed", 65536, &stenness__changed__descriptor, on_pending,
+     false},
 };
 
 /* --- from the other threads --- */
@@ -432,7 +463,8 @@ stn_status stn_net_new(const stn_net_options *o, stn_net **out, stn_err *err)
     n->events = stn_spsc_new(EVENTS);
     n->questions = stn_spsc_new(QUESTIONS);
     n->asks = stn_table_new();
-    st = !n->events || !n->questions || !n->asks ? stn_fail(err, STN_NO_MEMORY, "net") : STN_OK;
+    n->had = stn_names_new();
+    st = !n->events || !n->questions || !n->asks || !n->had ? stn_fail(err, STN_NO_MEMORY, "net") : STN_OK;
     if (st == STN_OK)
         st = stn_inbox_new(65536, &n->inbox, err);
     if (st == STN_OK)
@@ -505,6 +537,7 @@ void stn_net_free(stn_net *n)
     stn_spsc_free(n->events);
     stn_spsc_free(n->questions);
     stn_table_free(n->asks);
+    stn_names_free(n->had);
     free(n);
 }
 

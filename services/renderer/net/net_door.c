@@ -106,8 +106,8 @@ void stn_net_tell_stats(stn_net *n, const stn_net_stats *stats)
     give(n, it);
 }
 
-void stn_net_answer_picture(stn_net *n, const stn_net_question *q, uint8_t *png, size_t len, uint32_t w, uint32_t h,
-                            uint32_t cuts, uint32_t entities, bool partial, const char *text)
+void stn_net_answer_picture(stn_net *n, const stn_net_question *q, uint8_t *png, size_t len, uint32_t w,
+                            uint32_t h, uint32_t cuts, uint32_t entities, bool partial, const char *text)
 {
     net_item *it = pool_item(n, NET_PICTURE_ANSWER);
 
@@ -147,7 +147,8 @@ void stn_net_answer_frames(stn_net *n, const stn_net_question *q, const char *js
 
 /* --- the door --- */
 
-static stn_status put_question(stn_net *n, stn_peer *peer, stn_msg *msg, const stn_net_question *q, stn_err *err)
+static stn_status put_question(stn_net *n, stn_peer *peer, stn_msg *msg, const stn_net_question *q,
+                               stn_err *err)
 {
     for (size_t i = 0; i < sizeof n->open / sizeof n->open[0]; i++) {
         open_question *o = &n->open[i];
@@ -185,7 +186,8 @@ static stn_status on_picture(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *e
 
     (void)err;
     if (g->width > 8192 || g->height > 8192)
-        return stn_control_done(peer, stn_msg_correlation(msg), STN_USAGE, "a picture is at most 8192 pixels a side");
+        return stn_control_done(peer, stn_msg_correlation(msg), STN_USAGE,
+                                "a picture is at most 8192 pixels a side");
     if (put_question(n, peer, msg, &q, &why) != STN_OK)
         return stn_control_done(peer, stn_msg_correlation(msg), why.code, why.text);
     return STN_OK;
@@ -204,8 +206,10 @@ static stn_status on_frames(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *er
 }
 
 static const stn_handler door_handlers[] = {
-    {STENNESS__CONTROL_KIND__CTL_PICTURE_GET, "picture", 4096, &stenness__picture_get__descriptor, on_picture, false},
-    {STENNESS__CONTROL_KIND__CTL_FRAMES_GET, "frames", 4096, &stenness__frames_get__descriptor, on_frames, false},
+    {STENNESS__CONTROL_KIND__CTL_PICTURE_GET, "picture", 4096, &stenness__picture_get__descriptor, on_picture,
+     false},
+    {STENNESS__CONTROL_KIND__CTL_FRAMES_GET, "frames", 4096, &stenness__frames_get__descriptor, on_frames,
+     false},
 };
 
 /* The asker may have gone, and its place may be another's by now. */
@@ -306,8 +310,8 @@ static void report(void *ctx, stn_report *r)
         stn_report_health(r, STENNESS__HEALTH_STATE__HEALTH_DEGRADED, "the driver refused %u shader programs",
                           s->programs_failed);
     else
-        stn_report_health(r, STENNESS__HEALTH_STATE__HEALTH_OK, "%.0f frames a second, %u cuts, %u objects", s->fps,
-                          s->cuts, s->gobs);
+        stn_report_health(r, STENNESS__HEALTH_STATE__HEALTH_OK, "%.0f frames a second, %u cuts, %u objects",
+                          s->fps, s->cuts, s->gobs);
     if (!n->has_stats)
         return;
     stn_report_text(r, "gl.driver", "%s", s->driver);
@@ -333,10 +337,18 @@ static void report(void *ctx, stn_report *r)
     stn_report_gauge(r, "events.waiting", (double)n->waiting);
 }
 
+/* Done when the loader is up again, which the control door sees to right after this. */
+static void refresh(void *ctx)
+{
+    stn_net *n = ctx;
+    n->ask_again = true;
+}
+
 stn_status net_open_door(stn_net *n, stn_err *err)
 {
     const stn_control_spec spec = {.ctx = n,
                                    .report = report,
+                                   .refresh = refresh,
                                    .handlers = door_handlers,
                                    .n_handlers = sizeof door_handlers / sizeof door_handlers[0]};
 

@@ -17,7 +17,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define NET_POOL 64 /* items of the GL thread in flight: it takes one or goes without, and never allocates */
+#define NET_POOL 64 /* items of the GL thread in flight: it takes one or goes without, and never allocates   \
+                     */
 
 typedef enum net_item_kind {
     NET_ASK,
@@ -95,6 +96,9 @@ struct stn_net {
     stn_table *asks; /* correlation -> pending_ask */
     pending_ask *ask_list;
     size_t ask_count;
+    stn_names
+        *had; /* name -> version asked for + 2: what was ever answered, for a capture that begins late */
+    bool ask_again;
     stn_grant grant;
     open_question open[32];
     uint64_t next_token;
