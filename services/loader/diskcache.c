@@ -103,7 +103,8 @@ void stn_diskcache_free(stn_diskcache *c)
 static stn_status read_file(int fd, size_t max, stn_buf *out, stn_err *err)
 {
     while (out->len < max) {
-        size_t want = max - out->len < 65536 ? max - out->len : 65536;
+        size_t room = out->cap > out->len ? out->cap - out->len : 65536;
+        size_t want = max - out->len < room ? max - out->len : room;
         uint8_t *to = stn_buf_add(out, want);
         if (!to)
             return stn_fail(err, STN_NO_MEMORY, "disk cache: reading %zu bytes", max);
@@ -168,7 +169,11 @@ static stn_status judge_slot(const stn_diskcache *c, const target *t, unsigned i
     }
     if (st != STN_OK)
         return st;
+    /* Room for the whole at once, as the file is now: growing step by step would copy it several times. */
+    size_t size = sb->st_size > 0 && (uint64_t)sb->st_size < max ? (size_t)sb->st_size + 1 : 0;
     stn_buf_clear(content);
+    if (stn_buf_add(content, size))
+        stn_buf_clear(content);
     st = read_file(fd, max, content, err);
     if (st == STN_OK)
         *slot = stn_cache_slot(content->data, content->len, t->header.data, t->header.len, body);
