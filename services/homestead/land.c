@@ -225,6 +225,13 @@ stn_status stn_land_objects(const stn_land *land, int32_t gx, int32_t gy, stn_la
                            .self = &view,
                            .composed = !land->grids};
 
+        /* Who enters a recorded wood shall see more than its branches. */
+        if (land->grids) {
+            v.clear_x = land->spawn_x / STN_LAND_TILE;
+            v.clear_y = land->spawn_y / STN_LAND_TILE;
+            v.clear = 9.0;
+        }
+
         stn_land_growth(&v, gx, gy, &list);
     }
     for (size_t i = 0; i < list.count; i++)

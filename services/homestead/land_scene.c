@@ -193,6 +193,10 @@ static bool taken(const stn_land_view *v, double tx, double ty, double room)
 {
     double x = tx - STN_SPAWN_TX, y = ty - STN_SPAWN_TY;
 
+    double cx = tx - v->clear_x, cy = ty - v->clear_y;
+
+    if (cx * cx + cy * cy < v->clear * v->clear)
+        return true;
     if (!v->composed)
         return false;
     if (stn_land_path_distance(tx, ty) < room)

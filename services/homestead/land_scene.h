@@ -18,6 +18,7 @@ typedef struct stn_land_view {
     stn_site (*site)(const void *self, double tx, double ty);
     const void *self;
     bool composed; /* the scene around the spawn is part of it */
+    double clear_x, clear_y, clear; /* nothing grows within so many tiles of this place; 0 = anywhere */
 } stn_land_view;
 
 /* A growing list that is full at STN_LAND_MAX_OBJECTS; ids are left to the caller. */
