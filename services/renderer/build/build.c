@@ -8,8 +8,8 @@
 #include "map/coords.h"
 #include "renderer/build/cutmesh.h"
 #include "renderer/build/decor.h"
-#include "renderer/build/gridland.h"
 #include "renderer/build/gobs.h"
+#include "renderer/build/gridland.h"
 #include "renderer/build/store.h"
 
 #include "proto/resource.pb-c.h"
@@ -46,6 +46,7 @@ struct waiting_cut {
 /* A grid, kept to colour it when its tilesets have come. */
 struct known_grid {
     stn_msg *msg;
+    int64_t id;
     int32_t x, y;
     bool coloured;
 };
@@ -140,6 +141,16 @@ static const void *unpack(stn_build *b, const ProtobufCMessageDescriptor *type, 
     return NULL;
 }
 
+static bool grid_id(void *ctx, int32_t gx, int32_t gy, int64_t *id)
+{
+    stn_build *b = ctx;
+    const struct known_grid *k = stn_table_get(b->grids, stn_coord_key((stn_coord){gx, gy}));
+
+    if (k)
+        *id = k->id;
+    return k != NULL;
+}
+
 /* --- resources --- */
 
 static void unref_msg(void *arg)
@@ -156,7 +167,8 @@ static void on_ready(stn_build *b, const stn_net_event *e)
     stn_err err = {0};
 
     for (size_t i = 0; i < n && i < STN_WIRE_FRAMES; i++)
-        spans[i] = (stn_wire_span){stn_frame_data(stn_msg_bulk(e->msg, i)), stn_frame_len(stn_msg_bulk(e->msg, i))};
+        spans[i] =
+            (stn_wire_span){stn_frame_data(stn_msg_bulk(e->msg, i)), stn_frame_len(stn_msg_bulk(e->msg, i))};
     if (!r || stn_wire_open(r, spans, n < STN_WIRE_FRAMES ? n : STN_WIRE_FRAMES, &wire, &err) != STN_OK) {
         stn_store_failed(b->store, e->name, e->version, r ? err.text : "a message that cannot be read");
         return;
@@ -283,6 +295,7 @@ static void on_grid(stn_build *b, const stn_net_event *e)
     }
     stn_msg_unref(k->msg);
     k->msg = stn_msg_ref(e->msg);
+    k->id = g->id;
     give_grid(b, k);
 }
 
@@ -347,7 +360,8 @@ static bool unpack_cut(struct waiting_cut *c, const stn_array *data, const Stenn
 
 static void on_cut(stn_build *b, const stn_net_event *e)
 {
-    static const stn_array_rule rule = {"data", STENNESS__ELEMENT_FORMAT__ELEMENT_NONE, 1, CUT_BYTES_MAX, false};
+    static const stn_array_rule rule = {"data", STENNESS__ELEMENT_FORMAT__ELEMENT_NONE, 1, CUT_BYTES_MAX,
+                                        false};
     const Stenness__Cut *m = unpack(b, &stenness__cut__descriptor, e->msg);
     struct waiting_cut *c;
     stn_array data;
@@ -369,8 +383,8 @@ static void on_cut(stn_build *b, const stn_net_event *e)
     c->product = m->product;
     c->swap = m->swap;
     c->swap_last = m->swap_last;
-    if (stn_array_view(m->data, stn_msg_bulk_frames(e->msg), stn_msg_bulk_count(e->msg), &rule, &data, &err) !=
-            STN_OK ||
+    if (stn_array_view(m->data, stn_msg_bulk_frames(e->msg), stn_msg_bulk_count(e->msg), &rule, &data,
+                       &err) != STN_OK ||
         !unpack_cut(c, &data, m, &err)) {
         stn_log_warn("cut %d,%d: %s", c->x, c->y, err.text);
         free_cut(c);
@@ -491,8 +505,8 @@ static void on_global(stn_build *b, const stn_net_event *e)
         return;
     job->u.global.light = (stn_daylight){colour_of(g->light_ambient), colour_of(g->light_diffuse),
                                          colour_of(g->light_specular), g->light_angle, g->light_elevation};
-    job->u.global.has_light = g->has_light && g->light_angle == g->light_angle &&
-                              g->light_elevation == g->light_elevation;
+    job->u.global.has_light =
+        g->has_light && g->light_angle == g->light_angle && g->light_elevation == g->light_elevation;
     job->u.global.increment = true; /* fades; the first one is taken at once */
     job->u.global.day_progress = g->day_progress;
     job->u.global.night = g->night;
@@ -536,7 +550,8 @@ static void on_text(stn_build *b, const stn_net_event *e, stn_job_kind kind)
         size_t at = 0;
 
         for (size_t i = 0; m && !m->closed && i < m->n_options && at + 2 < sizeof job->u.text.text; i++) {
-            int n = snprintf(job->u.text.text + at, sizeof job->u.text.text - at, "%s%s", i ? "\n" : "", m->options[i]);
+            int n = snprintf(job->u.text.text + at, sizeof job->u.text.text - at, "%s%s", i ? "\n" : "",
+                             m->options[i]);
 
             at += n > 0 ? (size_t)n : 0;
             job->u.text.options++;
@@ -652,7 +667,8 @@ static void *thread_main(void *arg)
         if (stn_store_flush(b->store)) {
             stn_net_event *e;
 
-            for (int i = 0; i < EVENTS_A_TICK && room(b) && (e = stn_spsc_take(stn_net_events(b->net))) != NULL; i++) {
+            for (int i = 0;
+                 i < EVENTS_A_TICK && room(b) && (e = stn_spsc_take(stn_net_events(b->net))) != NULL; i++) {
                 on_event(b, e);
                 stn_net_event_free(e);
             }
@@ -685,7 +701,7 @@ stn_status stn_build_new(stn_net *net, bool idle, stn_build **out, stn_err *err)
     b->unpacker = stn_unpacker_new(16u << 20);
     b->store = stn_store_new(&(stn_store_ops){b, ask, give});
     if (b->store)
-        b->gobs = stn_gobs_new(b->store, &(stn_gobs_ops){b, give});
+        b->gobs = stn_gobs_new(b->store, &(stn_gobs_ops){b, give, grid_id});
     if (b->gobs)
         b->decor = stn_decor_new(b->gobs);
     if (!b->jobs || !b->spent || !b->grids || !b->unpacker || !b->store || !b->gobs || !b->decor) {

@@ -79,6 +79,7 @@ typedef struct gob {
     /* what is shown */
     stn_sprite_mod mod;
     stn_sprite_object object;
+    stn_sprite_stand stand;
     stn_sprite *sprite;
     stn_composite *composite;
     const stn_sprite_mat *around; /* drawn under this material; NULL = none */

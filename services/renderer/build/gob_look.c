@@ -1,4 +1,5 @@
-/* gob_look.c - what an object is drawn as: sprite, composite and overlays made, and their leaves handed over. */
+/* gob_look.c - what an object is drawn as: sprite, composite and overlays made, and their leaves handed over.
+ */
 #include "renderer/build/gob.h"
 
 #include "renderer/build/look.h"
@@ -35,7 +36,8 @@ static void build_varmat(stn_gobs *all, gob *g)
     if (f != STN_SPRITE_OK)
         return;
     g->varmat = made;
-    g->mod = (stn_sprite_mod){VARMAT_FAMILY, g->vm_instance, STN_VARMAT_ORDER, stn_varmat_operate, &g->varmat};
+    g->mod =
+        (stn_sprite_mod){VARMAT_FAMILY, g->vm_instance, STN_VARMAT_ORDER, stn_varmat_operate, &g->varmat};
     g->object.mods = &g->mod;
     g->object.n_mods = 1;
 }
@@ -46,6 +48,21 @@ static void let_go(gob *g)
     stn_composite_free(g->composite);
     g->sprite = NULL;
     g->composite = NULL;
+}
+
+/* Where it stands: trees lean by their grid and tile, and wait for the grid. */
+static void look_around(stn_gobs *all, gob *g)
+{
+    int32_t tx = (int32_t)floor(g->x / 11.0), ty = (int32_t)floor(g->y / 11.0);
+    int32_t gx = (int32_t)floor(tx / 100.0), gy = (int32_t)floor(ty / 100.0);
+
+    g->stand = (stn_sprite_stand){.angle = g->angle,
+                                  .x = (float)g->x,
+                                  .y = (float)g->y,
+                                  .tile_x = tx - gx * 100,
+                                  .tile_y = ty - gy * 100};
+    g->stand.has_grid = all->ops.grid(all->ops.ctx, gx, gy, &g->stand.grid);
+    g->object.stand = g->placed ? &g->stand : NULL;
 }
 
 /* A new drawable replaces the old one only when it is there: until then the old look stays. */
@@ -65,6 +82,7 @@ static void build_drawable(stn_gobs *all, gob *g)
         g->drawable_due = g->kind != STENNESS__DRAWABLE_KIND__DRAWABLE_NONE;
         return;
     }
+    look_around(all, g);
     f = stn_store_get(all->store, g->drawable.name, g->drawable.version, &res, &err);
     if (f == STN_SPRITE_OK && g->kind == STENNESS__DRAWABLE_KIND__DRAWABLE_RESOURCE)
         f = stn_sprite_new(all->ctx, &g->object, res, g->drawable.sdt, g->drawable.sdt_len, &sprite, &err);
@@ -174,7 +192,8 @@ void gob_build(stn_gobs *all, gob *g)
 {
     if (g->vm_due)
         build_varmat(all, g);
-    /* An object is made with its variable materials, so that it does not change its clothes before our eyes. */
+    /* An object is made with its variable materials, so that it does not change its clothes before our eyes.
+     */
     if (g->drawable_due && !g->vm_due)
         build_drawable(all, g);
     if (g->composite && !g->drawable_due) {
@@ -243,12 +262,35 @@ static bool moves(const stn_sprite_part *p)
     return false;
 }
 
+static void take_light(struct gather *t, const stn_leaf *leaf)
+{
+    stn_gob_look *look = t->look;
+    stn_m4 local = local_of(leaf->state);
+    stn_light l;
+    stn_gob_light *out;
+
+    if (!leaf->part->layer || look->light_count == STN_GOB_LIGHTS ||
+        stn_light_of(leaf->part->layer->as.light, &l, NULL) != STN_SPRITE_OK || l.kind == STN_LIGHT_DIRECTION)
+        return;
+    out = &look->lights[look->light_count++];
+    memset(out, 0, sizeof *out);
+    out->at = (stn_v3){local.m[12], local.m[13], local.m[14]};
+    memcpy(out->amb, l.ambient, sizeof out->amb);
+    memcpy(out->dif, l.diffuse, sizeof out->dif);
+    memcpy(out->spc, l.specular, sizeof out->spc);
+    memcpy(out->att, l.attenuation, sizeof out->att);
+    out->flickers = leaf->part->flicker != NULL;
+}
+
 static bool take_leaf(void *user, const stn_leaf *leaf)
 {
     struct gather *t = user;
     stn_leaf_look *l;
 
-    if (t->look->leaf_count == STN_GOB_LEAVES || !leaf->part->layer || leaf->part->layer->kind != STN_LAYER_MESH)
+    if (leaf->part->kind == STN_PART_LIGHT)
+        take_light(t, leaf);
+    if (t->look->leaf_count == STN_GOB_LEAVES || !leaf->part->layer ||
+        leaf->part->layer->kind != STN_LAYER_MESH)
         return t->look->leaf_count < STN_GOB_LEAVES;
     l = &t->look->leaves[t->look->leaf_count];
     memset(l, 0, sizeof *l);
@@ -257,6 +299,7 @@ static bool take_leaf(void *user, const stn_leaf *leaf)
         return true;
     stn_look_of_state(t->all->store, leaf->state, &l->material);
     l->local = local_of(leaf->state);
+    l->unturned = leaf->unturned;
     l->casts = (l->material.features & STN_MAT_LIT) && !l->material.no_shadow;
     if (leaf->morph) {
         l->material.features |= STN_MAT_SKIN;
@@ -266,107 +309,19 @@ static bool take_leaf(void *user, const stn_leaf *leaf)
     }
     if (moves(leaf->part))
         t->animated = true;
-    if (t->look->tree) {
+    if (leaf->state->presence[STN_SLOT_SWAY] == STN_SET && leaf->state->values[STN_SLOT_SWAY].u.sway) {
+        const stn_sway *sway = leaf->state->values[STN_SLOT_SWAY].u.sway;
+
         l->material.features |= STN_MAT_SWAY;
-        l->sway = 1.0f;
+        l->sways = true;
+        memcpy(l->sway_slow, sway->bend, sizeof l->sway_slow);
+        memcpy(l->sway_fast, sway->tremble, sizeof l->sway_fast);
     }
     if (leaf->state->presence[STN_SLOT_MIXCOLOR] == STN_SET)
         memcpy(l->mix, leaf->state->values[STN_SLOT_MIXCOLOR].u.color, sizeof l->mix);
     grow(t->look, leaf->part->layer->as.mesh, &l->local);
     t->look->leaf_count++;
     return true;
-}
-
-static void put_light(stn_gob_look *look, const stn_res_light *layer, stn_v3 at, bool flickers)
-{
-    stn_light l;
-    stn_gob_light *out;
-
-    if (look->light_count == STN_GOB_LIGHTS || stn_light_of(layer, &l, NULL) != STN_SPRITE_OK ||
-        l.kind == STN_LIGHT_DIRECTION)
-        return;
-    out = &look->lights[look->light_count++];
-    memset(out, 0, sizeof *out);
-    out->at = at;
-    memcpy(out->amb, l.ambient, sizeof out->amb);
-    memcpy(out->dif, l.diffuse, sizeof out->dif);
-    memcpy(out->spc, l.specular, sizeof out->spc);
-    memcpy(out->att, l.attenuation, sizeof out->att);
-    out->flickers = flickers;
-}
-
-static bool number(const stn_value *v, double *out)
-{
-    if (v->kind == STN_VALUE_INT)
-        *out = (double)v->u.i;
-    else if (v->kind == STN_VALUE_F32)
-        *out = (double)v->u.f32;
-    else if (v->kind == STN_VALUE_F64)
-        *out = v->u.f64;
-    else
-        return false;
-    return isfinite(*out);
-}
-
-/* A link to `gfx/fx/flight`: [resource] [id], then pairs of a name and a number: docs/spec/sprites.md 21.4. */
-static void flicker_link(struct gather *t, const stn_res_rlink *link)
-{
-    const stn_sprite_res *res = NULL;
-    const stn_res_layer *layer;
-    stn_v3 at = {0, 0, 0};
-    double id = -1.0;
-
-    for (uint32_t i = 0; i < link->args.count; i++) {
-        const stn_value *v = &link->args.items[i];
-        double n;
-
-        if (v->kind == STN_VALUE_RES &&
-            stn_store_get(t->all->store, v->u.res.name, v->u.res.version, &res, NULL) != STN_SPRITE_OK)
-            return;
-        if (number(v, &n))
-            id = n;
-        if (v->kind == STN_VALUE_LIST && v->u.list.count == 2 && v->u.list.items[0].kind == STN_VALUE_TEXT &&
-            number(&v->u.list.items[1], &n)) {
-            const char *name = v->u.list.items[0].u.text;
-
-            if (strcmp(name, "x") == 0)
-                at.x = (float)n;
-            else if (strcmp(name, "y") == 0)
-                at.y = (float)n;
-            else if (strcmp(name, "z") == 0)
-                at.z = (float)n;
-        }
-    }
-    if (!res)
-        return;
-    layer = id >= 0.0 ? stn_res_find(res->res, STN_LAYER_LIGHT, (int32_t)id) : NULL;
-    if (!layer)
-        layer = stn_res_first(res->res, STN_LAYER_LIGHT);
-    if (layer)
-        put_light(t->look, layer->as.light, at, true);
-}
-
-static void take_lights(struct gather *t, const stn_sprite *sprite)
-{
-    uint32_t n;
-    const stn_sprite_part *parts = stn_sprite_parts(sprite, &n);
-
-    for (uint32_t i = 0; i < n; i++) {
-        const stn_sprite_part *p = &parts[i];
-        stn_v3 at = {0, 0, 0};
-
-        if (p->kind == STN_PART_SPRITE && p->sprite)
-            take_lights(t, p->sprite);
-        if (p->kind == STN_PART_EMPTY && p->link && p->link->type == STN_RLINK_PARAMS &&
-            strcmp(p->link->res.name, "gfx/fx/flight") == 0)
-            flicker_link(t, p->link);
-        if (p->kind != STN_PART_LIGHT || !p->layer)
-            continue;
-        for (uint32_t d = 0; d < p->n_dyns; d++)
-            if (p->dyns[d].kind == STN_DYN_PLACE)
-                at = (stn_v3){p->dyns[d].place.m[12], p->dyns[d].place.m[13], p->dyns[d].place.m[14]};
-        put_light(t->look, p->layer->as.light, at, false);
-    }
 }
 
 /* Statics are an outer locked level, dynamics an inner unlocked one: docs/spec/sprites.md 10.2. */
@@ -437,15 +392,9 @@ bool gob_give_look(stn_gobs *all, gob *g)
     look->leaves = leaves;
     look->min = (stn_v3){INFINITY, INFINITY, INFINITY};
     look->max = (stn_v3){-INFINITY, -INFINITY, -INFINITY};
-    look->tree = strstr(g->drawable.name, "/trees/") || strstr(g->drawable.name, "/bushes/");
     snprintf(look->resource, sizeof look->resource, "%s", g->drawable.name);
     t.look = look;
     walk(&t, take_leaf);
-    if (g->sprite)
-        take_lights(&t, g->sprite);
-    for (unsigned i = 0; i < g->overlay_count; i++)
-        if (g->overlays[i].sprite)
-            take_lights(&t, g->overlays[i].sprite);
     choose_placer(g, look);
     damage(g, look);
     look->leaves = stn_job_memory(job, look->leaf_count * sizeof *look->leaves);
@@ -455,8 +404,11 @@ bool gob_give_look(stn_gobs *all, gob *g)
     }
     memcpy(look->leaves, leaves, look->leaf_count * sizeof *look->leaves);
     look->animated = t.animated;
+    look->still = look->leaf_count > 0 && look->leaves[0].sways;
     look->version = ++all->versions;
-    g->seen = g->sprite ? stn_sprite_version(g->sprite) : g->composite ? stn_composite_version(g->composite) : 0;
+    g->seen = g->sprite      ? stn_sprite_version(g->sprite)
+              : g->composite ? stn_composite_version(g->composite)
+                             : 0;
     if (!all->ops.give(all->ops.ctx, job)) {
         stn_job_free(job);
         return false;
@@ -493,8 +445,9 @@ static bool take_pose(void *user, const stn_leaf *leaf)
     if (leaf->morph)
         for (uint32_t i = 0; i < leaf->morph->vbuf->bone_count; i++) {
             int32_t bone = leaf->morph->bones[i];
-            stn_mat4 m = bone >= 0 ? stn_pose_bone_matrix(leaf->morph->pose, leaf->morph->bind, (uint32_t)bone)
-                                   : stn_mat4_identity;
+            stn_mat4 m = bone >= 0
+                             ? stn_pose_bone_matrix(leaf->morph->pose, leaf->morph->bind, (uint32_t)bone)
+                             : stn_mat4_identity;
 
             p->bones[p->bone_count++] = m4_of(&m);
         }
@@ -515,7 +468,8 @@ bool gob_put_pose(stn_gobs *all, gob *g, stn_job_poses *to, uint32_t max_matrice
     if (p.full)
         return false;
     memcpy(to->matrices + *matrices + p.local_count, bones, p.bone_count * sizeof *bones);
-    to->gobs[to->gob_count++] = (stn_gob_pose){g->id, g->look_version, *matrices, p.local_count, p.bone_count};
+    to->gobs[to->gob_count++] =
+        (stn_gob_pose){g->id, g->look_version, *matrices, p.local_count, p.bone_count};
     *matrices += p.local_count + p.bone_count;
     return true;
 }

@@ -1,9 +1,10 @@
-/* gobs.h - the objects of one frame of reference, as the build thread keeps them: components in, looks and poses out.
+/* gobs.h - the objects of one frame of reference, as the build thread keeps them: components in, looks and
+ * poses out.
  *
- * Components come as world sends them; each that builds a look has an instance number, so that an equal one that was sent
- * anew rebuilds (docs/spec/sprites.md 8). Sprites that wait for resources keep their old look; every fault is contained in
- * its object and said once.
- * Limits: STN_GOBS_MAX objects; more are refused and counted.
+ * Components come as world sends them; each that builds a look has an instance number, so that an equal one
+ * that was sent anew rebuilds (docs/spec/sprites.md 8). Sprites that wait for resources keep their old look;
+ * every fault is contained in its object and said once. Limits: STN_GOBS_MAX objects; more are refused and
+ * counted.
  */
 #ifndef STN_RENDERER_BUILD_GOBS_H
 #define STN_RENDERER_BUILD_GOBS_H
@@ -21,6 +22,7 @@ typedef struct stn_gobs stn_gobs;
 typedef struct stn_gobs_ops {
     void *ctx;
     bool (*give)(void *ctx, stn_job *job); /* false: no room, given again later */
+    bool (*grid)(void *ctx, int32_t gx, int32_t gy, int64_t *id); /* false: not here yet */
 } stn_gobs_ops;
 
 stn_gobs *stn_gobs_new(stn_store *store, const stn_gobs_ops *ops); /* NULL: out of memory */

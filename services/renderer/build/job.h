@@ -1,10 +1,10 @@
-/* job.h - what the build thread hands to the GL thread: finished things, in the order in which they must be taken.
+/* job.h - what the build thread hands to the GL thread: finished things, in the order in which they must be
+ * taken.
  *
- * Textures and meshes get numbers ("assets") from the build thread; what uses them comes behind them in the same queue.
- * A job that was taken goes back through a second queue and is freed by the build thread: the GL thread neither allocates
- * nor frees.
- * Frames of reference: everything that has a place carries the number of its frame; a job of another frame than the one
- * shown or the one being filled is ignored.
+ * Textures and meshes get numbers ("assets") from the build thread; what uses them comes behind them in the
+ * same queue. A job that was taken goes back through a second queue and is freed by the build thread: the GL
+ * thread neither allocates nor frees. Frames of reference: everything that has a place carries the number of
+ * its frame; a job of another frame than the one shown or the one being filled is ignored.
  */
 #ifndef STN_RENDERER_BUILD_JOB_H
 #define STN_RENDERER_BUILD_JOB_H
@@ -91,7 +91,9 @@ typedef struct stn_leaf_look {
     stn_m4 local; /* in the object */
     uint32_t bones; /* matrices of it in a poses job, 0 = none */
     bool casts;
-    float sway; /* amplitude, 0 = stands still */
+    bool unturned; /* `local` is from the object's place, without its turn */
+    bool sways;
+    float sway_slow[4], sway_fast[4]; /* as of the instance: gl/view.h */
     float mix[4];
     uint32_t material_id; /* the GL thread's own; 0 as built */
 } stn_leaf_look;
@@ -112,7 +114,7 @@ typedef struct stn_gob_look {
     stn_v3 min, max; /* around all leaves, in the object */
     int placer; /* 0 upright on the ground, 1 inclined with it */
     bool animated;
-    bool tree;
+    bool still; /* trees and the like: not worth a mark on the minimap */
     char resource[128];
 } stn_gob_look;
 
@@ -123,7 +125,8 @@ typedef struct stn_gob_place {
     stn_motion motion;
 } stn_gob_place;
 
-/* One object's matrices: `locals` of its leaves, then the bones of the leaves that have some, in leaf order. */
+/* One object's matrices: `locals` of its leaves, then the bones of the leaves that have some, in leaf order.
+ */
 typedef struct stn_gob_pose {
     int64_t id;
     uint64_t version; /* of the look it belongs to */

@@ -94,7 +94,8 @@ stn_stage *stn_stage_new(const stn_stage_parts *parts)
     s->texture_state = calloc(STN_MAX_ASSETS, 1);
     s->chance = 0x853c49e6748fea9b;
     stn_dayfade_init(&s->day);
-    if (!s->textures || !s->meshes || !s->texture_state || !scene_init(&s->scenes[0]) || !scene_init(&s->scenes[1])) {
+    if (!s->textures || !s->meshes || !s->texture_state || !scene_init(&s->scenes[0]) ||
+        !scene_init(&s->scenes[1])) {
         stn_stage_free(s);
         return NULL;
     }
@@ -142,7 +143,8 @@ static void take_texture(stn_stage *s, const stn_job_texture *t)
 
     if (t->asset >= STN_MAX_ASSETS)
         return;
-    st = stn_textures_add(s->parts.textures, t->levels, t->level_count, t->sampling, &s->textures[t->asset], &err);
+    st = stn_textures_add(s->parts.textures, t->levels, t->level_count, t->sampling, &s->textures[t->asset],
+                          &err);
     s->texture_state[t->asset] = st == STN_OK ? 1 : 2;
     if (st != STN_OK) {
         s->failed_uploads++;
@@ -231,8 +233,8 @@ static bool upload_cut(stn_stage *s, stn_job_cut *cut)
         return true;
     for (uint32_t i = 0; i < n; i++)
         parts[i] = cut->parts[i].mesh;
-    if (!stn_meshes_add_parts(s->parts.meshes, cut->vertices, cut->vertex_bytes, cut->indices, cut->index_bytes, parts, n,
-                              ids))
+    if (!stn_meshes_add_parts(s->parts.meshes, cut->vertices, cut->vertex_bytes, cut->indices,
+                              cut->index_bytes, parts, n, ids))
         return false;
     for (uint32_t i = 0; i < n; i++)
         cut->parts[i].mesh_id = ids[i];
@@ -267,10 +269,9 @@ static void drop_cut(stn_stage *s, stage_scene *sc, const stn_job_cut *cut)
         free_cut(s, c);
 }
 
-static stage_gob *gob_of(stn_stage *s, stage_scene *sc, int64_t id, bool make)
+static stage_gob *gob_of(stage_scene *sc, int64_t id, bool make)
 {
     stage_gob *g = stn_table_get(sc->gobs, (uint64_t)id);
-    const float turn = 2.0f * STN_PI32;
 
     if (g || !make)
         return g;
@@ -289,19 +290,12 @@ static stage_gob *gob_of(stn_stage *s, stage_scene *sc, int64_t id, bool make)
     stn_spatial_set_user(g->spatial, g);
     stn_spatial_attach(sc->gob_root, g->spatial, NULL);
     stn_spatial_set_cull(g->spatial, STN_CULL_ALWAYS); /* until it has a place */
-    /* Draws of the sway in the order of the reference, strengths 0.5 and 0.25. */
-    for (int i = 0; i < 3; i++)
-        g->sway_slow[i] = chance(s, -1.0f, 1.0f) * (i < 2 ? 0.05f : 0.01f) * 0.5f;
-    g->sway_slow[3] = chance(s, 0.05f, 0.2f) * turn;
-    for (int i = 0; i < 3; i++)
-        g->sway_fast[i] = chance(s, -1.0f, 1.0f) * (i < 2 ? 0.02f : 0.03f) * 0.25f;
-    g->sway_fast[3] = chance(s, 0.5f, 1.5f) * turn;
     return g;
 }
 
 static bool take_look(stn_stage *s, stage_scene *sc, stn_job *job)
 {
-    stage_gob *g = gob_of(s, sc, job->u.look.id, true);
+    stage_gob *g = gob_of(sc, job->u.look.id, true);
     stn_bound b;
 
     if (!g)
@@ -317,9 +311,9 @@ static bool take_look(stn_stage *s, stage_scene *sc, stn_job *job)
     return true;
 }
 
-static void take_place(stn_stage *s, stage_scene *sc, const stn_gob_place *p)
+static void take_place(stage_scene *sc, const stn_gob_place *p)
 {
-    stage_gob *g = gob_of(s, sc, p->id, true);
+    stage_gob *g = gob_of(sc, p->id, true);
 
     if (!g)
         return;
@@ -333,7 +327,7 @@ static bool take_poses(stn_stage *s, stage_scene *sc, stn_job *job)
     give_back(s, sc->poses);
     sc->poses = job;
     for (uint32_t i = 0; i < job->u.poses.gob_count; i++) {
-        stage_gob *g = gob_of(s, sc, job->u.poses.gobs[i].id, false);
+        stage_gob *g = gob_of(sc, job->u.poses.gobs[i].id, false);
 
         if (g && g->look && g->look->u.look.version == job->u.poses.gobs[i].version)
             g->pose = i + 1;
@@ -391,9 +385,9 @@ static void begin_frame(stn_stage *s, uint64_t frame, uint64_t session)
     s->filling_since = 0.0;
 }
 
-static void take_text(stn_stage *s, stage_scene *sc, const stn_job_text *t)
+static void take_text(stage_scene *sc, const stn_job_text *t)
 {
-    stage_gob *g = gob_of(s, sc, t->id, false);
+    stage_gob *g = gob_of(sc, t->id, false);
 
     if (!g)
         return;
@@ -438,10 +432,10 @@ void stn_stage_take(stn_stage *s, stn_job *job)
         kept = take_look(s, sc, job);
         break;
     case STN_JOB_GOB_PLACE:
-        take_place(s, sc, &job->u.place);
+        take_place(sc, &job->u.place);
         break;
     case STN_JOB_GOB_TEXT:
-        take_text(s, sc, &job->u.text);
+        take_text(sc, &job->u.text);
         break;
     case STN_JOB_GOB_DROP: {
         stage_gob *g = stn_table_remove(sc->gobs, (uint64_t)job->u.id);
@@ -472,12 +466,13 @@ void stn_stage_take(stn_stage *s, stn_job *job)
 static stn_status corner(void *arg, stn_coord tc, float *z)
 {
     const stage_scene *sc = arg;
-    const stn_job *grid =
-        stn_table_get(sc->grids, stage_grid_key(stn_fdiv(tc.x, STN_GRID_TILES), stn_fdiv(tc.y, STN_GRID_TILES)));
+    const stn_job *grid = stn_table_get(
+        sc->grids, stage_grid_key(stn_fdiv(tc.x, STN_GRID_TILES), stn_fdiv(tc.y, STN_GRID_TILES)));
 
     if (!grid)
         return STN_AGAIN;
-    *z = grid->u.grid.heights[stn_fmod(tc.x, STN_GRID_TILES) + stn_fmod(tc.y, STN_GRID_TILES) * STN_GRID_TILES];
+    *z = grid->u.grid
+             .heights[stn_fmod(tc.x, STN_GRID_TILES) + stn_fmod(tc.y, STN_GRID_TILES) * STN_GRID_TILES];
     return STN_OK;
 }
 

@@ -17,7 +17,8 @@ bool stn_stage_height(const stn_stage *s, double x, double y, float *z)
     return stage_height_in(&s->scenes[s->shown], x, y, z);
 }
 
-bool stn_stage_ray_ground(const stn_stage *s, stn_v3 origin, stn_v3 dir, double *x, double *y, double *distance)
+bool stn_stage_ray_ground(const stn_stage *s, stn_v3 origin, stn_v3 dir, double *x, double *y,
+                          double *distance)
 {
     const stage_scene *sc = &s->scenes[s->shown];
     const double step = 5.5, reach = 6000.0;
@@ -36,7 +37,8 @@ bool stn_stage_ray_ground(const stn_stage *s, stn_v3 origin, stn_v3 dir, double 
 
             for (int i = 0; i < 24; i++) {
                 double mid = (lo + hi) * 0.5, mx = (double)origin.x + (double)dir.x * mid;
-                double my = -((double)origin.y + (double)dir.y * mid), mz = (double)origin.z + (double)dir.z * mid;
+                double my = -((double)origin.y + (double)dir.y * mid),
+                       mz = (double)origin.z + (double)dir.z * mid;
 
                 if (!stage_height_in(sc, mx, my, &z) || mz > (double)z)
                     lo = mid;
@@ -139,7 +141,7 @@ void stn_stage_each_mark(const stn_stage *s, void (*fn)(void *arg, double x, dou
             fn(arg, g->shown_x, g->shown_y, 2);
         else if (g->look->u.look.animated)
             fn(arg, g->shown_x, g->shown_y, 1);
-        else if (!g->look->u.look.tree)
+        else if (!g->look->u.look.still)
             fn(arg, g->shown_x, g->shown_y, 0);
     }
 }

@@ -40,7 +40,8 @@ static bool camera_of(const stn_m4 *view, const stn_m4 *proj, stn_sg_camera *c)
         /* Of a parallel camera the sides stand apart from the axes: outward planes through the edges. */
         double at_left = stn_sg_dot(c->axis_left, c->location), at_up = stn_sg_dot(c->axis_up, c->location);
 
-        c->planes[0] = (stn_sg_plane){{-c->axis_left.x, -c->axis_left.y, -c->axis_left.z}, -at_left - c->right};
+        c->planes[0] =
+            (stn_sg_plane){{-c->axis_left.x, -c->axis_left.y, -c->axis_left.z}, -at_left - c->right};
         c->planes[1] = (stn_sg_plane){c->axis_left, at_left - c->right};
         c->planes[2] = (stn_sg_plane){c->axis_up, at_up - c->top};
         c->planes[3] = (stn_sg_plane){{-c->axis_up.x, -c->axis_up.y, -c->axis_up.z}, -at_up - c->top};
@@ -86,7 +87,8 @@ static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, unsigned 
 
     for (uint32_t i = 0; i < look->leaf_count; i++) {
         stn_leaf_look *l = &look->leaves[i];
-        stn_instance in = {.model = stn_m4_mul(g->matrix, matrices ? matrices[i] : l->local)};
+        stn_m4 place = l->unturned ? stn_m4_onlyxl(g->matrix) : g->matrix;
+        stn_instance in = {.model = stn_m4_mul(place, matrices ? matrices[i] : l->local)};
         unsigned f = l->casts ? flags : flags & ~(unsigned)STN_DRAW_CASTS;
         uint32_t mesh = l->mesh < STN_MAX_ASSETS ? s->meshes[l->mesh] : 0;
 
@@ -104,9 +106,9 @@ static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, unsigned 
         if (!l->material_id || !mesh || !f)
             continue;
         memcpy(in.mix, l->mix, sizeof in.mix);
-        if (l->sway > 0.0f) {
-            memcpy(in.sway_slow, g->sway_slow, sizeof in.sway_slow);
-            memcpy(in.sway_fast, g->sway_fast, sizeof in.sway_fast);
+        if (l->sways) {
+            memcpy(in.sway_slow, l->sway_slow, sizeof in.sway_slow);
+            memcpy(in.sway_fast, l->sway_fast, sizeof in.sway_fast);
         }
         stn_view_add(s->parts.view, mesh, l->material_id, &in, f);
     }

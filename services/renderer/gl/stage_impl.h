@@ -25,7 +25,6 @@ typedef struct stage_gob {
     float shown_z;
     stn_m4 matrix;
     stn_spatial *spatial;
-    float sway_slow[4], sway_fast[4];
     float flicker, flicker_from, flicker_to, flicker_at, flicker_time;
     char text[STN_JOB_TEXT];
     double text_left;
