@@ -305,18 +305,34 @@ static stn_status tiles(maker *m, const stn_res *res)
     return STN_OK;
 }
 
+/* How often it is met: a part 1 flavor brings its share, a layer of its own says it in its first argument, unless
+ * the flavor is one that places nothing here. */
+static stn_status density(maker *m, const stn_flavor *f, bool skip, double *out)
+{
+    const stn_values *args = f->flavobj ? &f->flavobj->as.flavobj->args : NULL;
+
+    *out = f->p;
+    if (!args || skip)
+        return STN_OK;
+    if (args->count < 1 || !stn_value_is_number(&args->items[0]))
+        return bad(m, "a flavor without a density");
+    return stn_value_as_double(&args->items[0], out, m->err);
+}
+
 static stn_status flavors(maker *m, const stn_flavor_facts *facts)
 {
-
     stn_tile_flavor *out = stn_arena_array(m->arena, m->t->flavor_count + 1u, sizeof *out);
+    stn_status st;
+
     if (!out)
         return stn_fail(m->err, STN_NO_MEMORY, "tileset %.80s", m->name);
     for (uint32_t i = 0; i < m->t->flavor_count; i++) {
         out[i].res = m->t->flavors[i].res.name;
         out[i].version = m->t->flavors[i].res.version;
-        out[i].p = m->t->flavors[i].p;
         out[i].ambient = facts[i].ambient;
         out[i].skip = facts[i].code || facts[i].gone;
+        if ((st = density(m, &m->t->flavors[i], out[i].skip, &out[i].p)) != STN_OK)
+            return st;
     }
     m->def.flavors = out;
     m->def.nflavors = m->t->flavor_count;
