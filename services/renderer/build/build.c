@@ -63,7 +63,7 @@ struct stn_build {
     size_t cuts_waiting;
     stn_job *held[256]; /* small jobs that found no room, in order */
     size_t held_count;
-    uint64_t frame;
+    uint64_t frame, session; /* the frame of reference that is shown or filled, and world's number of it */
     stn_job_facts facts;
     bool facts_due;
     int64_t facts_ns, colour_ns;
@@ -242,6 +242,7 @@ static void on_frame_begin(stn_build *b, const stn_net_event *e)
     if (!f)
         return;
     frame = frame_id(e->epoch, f->session);
+    b->session = f->session;
     if (frame != b->frame) {
         b->frame = frame;
         drop_cuts(b);
@@ -370,6 +371,8 @@ static void on_cut(stn_build *b, const stn_net_event *e)
     stn_net_took(b->net, stn_msg_bytes(e->msg));
     if (!m || (m->failed && m->failed[0]))
         return; /* world has said it; the ground there stays as it was */
+    if (m->frame_session != b->session)
+        return; /* cuts come on a stream of their own: this one was overtaken by its frame's end */
     if (m->cut_x >= STN_GRID_CUTS || m->cut_y >= STN_GRID_CUTS)
         return;
     c = calloc(1, sizeof *c);
@@ -459,7 +462,9 @@ static void on_cut_drop(stn_build *b, const stn_net_event *e)
 {
     const Stenness__CutDrop *d = unpack(b, &stenness__cut_drop__descriptor, e->msg);
 
-    for (size_t i = 0; d && i < d->n_grid_x && i < d->n_grid_y && i < d->n_cut; i++) {
+    if (!d || d->frame_session != b->session)
+        return;
+    for (size_t i = 0; i < d->n_grid_x && i < d->n_grid_y && i < d->n_cut; i++) {
         int32_t x = d->grid_x[i] * STN_GRID_CUTS + (int32_t)(d->cut[i] % STN_GRID_CUTS);
         int32_t y = d->grid_y[i] * STN_GRID_CUTS + (int32_t)(d->cut[i] / STN_GRID_CUTS % STN_GRID_CUTS);
         stn_job *job;
