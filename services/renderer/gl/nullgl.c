@@ -45,6 +45,9 @@ static void GLAD_API_PTR get_integer(GLenum name, GLint *out)
     case GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT:
         *out = 256;
         break;
+    case GL_NUM_EXTENSIONS: /* one without a name: the loader takes none for a failure */
+        *out = 1;
+        break;
     case GL_MAJOR_VERSION:
     case GL_MINOR_VERSION:
         *out = 3;
