@@ -244,7 +244,8 @@ static void move_camera(stn_renderer *r)
     r->frame.proj = stn_camera_proj(r->camera);
 }
 
-void renderer_draw_scene(stn_renderer *r, bool shadows, bool outlines)
+/* What is seen, with its light: everything but the drawing. */
+static void gather_scene(stn_renderer *r, bool shadows, bool outlines)
 {
     stn_stage_look look = {.shadows = shadows,
                            .outlines = outlines,
@@ -259,6 +260,11 @@ void renderer_draw_scene(stn_renderer *r, bool shadows, bool outlines)
     r->frame.proj = proj;
     stn_view_begin(r->view);
     stn_stage_fill(r->stage, &look, r->focus, &r->frame);
+}
+
+void renderer_draw_scene(stn_renderer *r, bool shadows, bool outlines)
+{
+    gather_scene(r, shadows, outlines);
     stn_view_draw(r->view, &r->frame);
 }
 
@@ -308,7 +314,8 @@ static void tell_stats(stn_renderer *r, int64_t now)
     r->stats_ns = now;
     stn_stage_get(r->stage, &f);
     s.frame_ms_mean = stn_frames_mean(&r->frames, 120);
-    s.frame_ms_p99 = 0.0;
+    s.frame_ms_p99 = (double)stn_hist_quantile(&r->times, 0.99) / 1e6;
+    s.frame_ms_worst = (double)r->times.max_ns / 1e6;
     s.fps = r->dt > 0.0 ? 1.0 / r->dt : 0.0;
     s.frames = r->frames.count;
     s.draws = v->draws;
@@ -381,7 +388,9 @@ static void one_frame(stn_renderer *r)
     stn_stage_tick(r->stage, r->dt);
     move_camera(r);
     phase(&c, STN_PHASE_TICK);
-    renderer_draw_scene(r, r->settings.shadows, r->settings.outlines);
+    gather_scene(r, r->settings.shadows, r->settings.outlines);
+    phase(&c, STN_PHASE_CULL);
+    stn_view_draw(r->view, &r->frame);
     phase(&c, STN_PHASE_DRAW);
     if (stn_surface_has_window(r->surface) || stn_surface_kind_of(r->surface) == STN_SURFACE_NULL) {
         stn_view_present(r->view, r->width, r->height);
@@ -392,6 +401,7 @@ static void one_frame(stn_renderer *r)
     phase(&c, STN_PHASE_SWAP);
     stn_frames_add(&r->frames, (double)(c.last - start) / 1e6, (double)(stn_clock_thread_cpu_ns() - cpu) / 1e6,
                    c.phases);
+    stn_hist_add(&r->times, c.last - start);
     /* Behind the frame: new programs a few at a time, pictures, figures. */
     stn_programs_pump(r->programs, PROGRAM_NS);
     renderer_answer_questions(r);

@@ -43,6 +43,7 @@ struct stn_renderer {
     int width, height; /* of the picture */
     stn_v3 focus;
     stn_frames frames;
+    stn_hist times; /* of all frames since the start */
     int64_t last_ns, stats_ns;
     double dt;
     uint64_t uploaded;
