@@ -6,6 +6,7 @@
 #include "client/res/res_loader.h"
 #include "client/res/res_natives.h"
 #include "client/res/res_pack.h"
+#include "client/res/res_preview.h"
 #include "client/res/res_show.h"
 
 #include <getopt.h>
@@ -27,6 +28,8 @@ static const char help[] =
     "  check FILE…                     every problem, with layer and offset\n"
     "  pack DIR ARCHIVE [--prefix P]   all .res files below DIR into a .jar or .zip\n"
     "  unpack ARCHIVE [DIR] [--prefix P] [--all]\n"
+    "  preview FILE OUT.png [--size WxH] [--state HEX] [--turn DEGREES] [--seconds S] [--root DIR]\n"
+    "                                  the model, or the picture, as it looks\n"
     "  natives [--seen PLACE [--prefix P]]   the served code that this client has of its own; PLACE is a "
     "folder or an archive of resources that may have newer\n"
     "\n"
@@ -42,6 +45,7 @@ static const char help[] =
 typedef struct options {
     bool json, force, strict, all;
     const char *prefix, *instance, *seen;
+    stn_rv_options preview;
     char **operands;
     int count;
 } options;
@@ -344,26 +348,36 @@ static int cmd_natives(const options *o)
     return stn_rn_print(stdout, &seen) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+static int cmd_preview(const options *o)
+{
+    stn_err err = {0};
+    stn_status st;
+
+    if (o->count != 2)
+        return usage("preview needs a file and the PNG to write");
+    st = stn_rv_preview(o->operands[0], o->operands[1], &o->preview, &err);
+    return st == STN_OK ? EXIT_SUCCESS : st == STN_USAGE ? usage(err.text) : failed(&err);
+}
+
 static const struct {
     const char *name;
     int (*run)(const options *o);
 } commands[] = {
     {"list", cmd_list},     {"show", cmd_show},   {"extract", cmd_extract}, {"build", cmd_build},
     {"check", cmd_check},   {"pack", cmd_pack},   {"unpack", cmd_unpack},   {"why", cmd_why},
-    {"reload", cmd_reload}, {"cache", cmd_cache}, {"natives", cmd_natives},
+    {"reload", cmd_reload}, {"cache", cmd_cache}, {"natives", cmd_natives}, {"preview", cmd_preview},
 };
 
 int cmd_res(int argc, char **argv)
 {
-    static const struct option longs[] = {{"json", no_argument, NULL, 'j'},
-                                          {"force", no_argument, NULL, 'f'},
-                                          {"strict", no_argument, NULL, 's'},
-                                          {"all", no_argument, NULL, 'a'},
-                                          {"prefix", required_argument, NULL, 'p'},
-                                          {"instance", required_argument, NULL, 'i'},
-                                          {"seen", required_argument, NULL, 'S'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
+    static const struct option longs[] = {
+        {"json", no_argument, NULL, 'j'},          {"force", no_argument, NULL, 'f'},
+        {"strict", no_argument, NULL, 's'},        {"all", no_argument, NULL, 'a'},
+        {"prefix", required_argument, NULL, 'p'},  {"instance", required_argument, NULL, 'i'},
+        {"seen", required_argument, NULL, 'S'},    {"size", required_argument, NULL, 'z'},
+        {"state", required_argument, NULL, 't'},   {"turn", required_argument, NULL, 'T'},
+        {"seconds", required_argument, NULL, 'n'}, {"root", required_argument, NULL, 'r'},
+        {"help", no_argument, NULL, 'h'},          {0}};
     options o = {0};
     char text[160];
 
@@ -390,6 +404,16 @@ int cmd_res(int argc, char **argv)
             o.instance = optarg;
         else if (c == 'S')
             o.seen = optarg;
+        else if (c == 'z')
+            o.preview.size = optarg;
+        else if (c == 't')
+            o.preview.state = optarg;
+        else if (c == 'T')
+            o.preview.turn = optarg;
+        else if (c == 'n')
+            o.preview.seconds = optarg;
+        else if (c == 'r')
+            o.preview.root = optarg;
         else if (c == 'h') {
             fputs(help, stdout);
             return EXIT_SUCCESS;

@@ -149,3 +149,26 @@ void stn_manim_texture_fill(const stn_res_manim *layer, bool normals, uint16_t *
         }
     }
 }
+
+static void add_frame(const stn_manim_frame *f, float weight, bool normals, uint32_t num, size_t stride,
+                      float *to)
+{
+    const float *from = normals ? f->nrm : f->pos;
+
+    for (uint32_t i = 0; from && i < f->count; i++)
+        if (f->idx[i] >= 0 && (uint32_t)f->idx[i] < num)
+            for (int k = 0; k < 3; k++)
+                to[(size_t)f->idx[i] * stride + (size_t)k] += from[3 * i + (uint32_t)k] * weight;
+}
+
+void stn_manim_apply(const stn_manim *m, uint32_t num, size_t stride, float *pos, float *nrm)
+{
+    const stn_manim_frame *a = &m->layer->frames[m->from], *b = &m->layer->frames[m->to];
+
+    add_frame(a, 1 - m->a, false, num, stride, pos);
+    add_frame(b, m->a, false, num, stride, pos);
+    if (nrm && m->layer->has_normals) {
+        add_frame(a, 1 - m->a, true, num, stride, nrm);
+        add_frame(b, m->a, true, num, stride, nrm);
+    }
+}

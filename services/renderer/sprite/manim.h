@@ -35,6 +35,11 @@ void stn_manim_age(stn_manim *m, stn_rnd *rnd);
  * buffers. */
 bool stn_manim_animates(const stn_res_manim *layer, const stn_res_mesh *mesh);
 
+/* Moves vertices to where the animation has them now: adds to `pos` and, where the first frame has them, to
+ * `nrm` (NULL: none), three floats a vertex, `stride` floats from one to the next. Vertices beyond `num` are
+ * left out. */
+void stn_manim_apply(const stn_manim *m, uint32_t num, size_t stride, float *pos, float *nrm);
+
 /* The offsets as a texture of half floats, three a texel. Texel of vertex v in frame f: (v - min_vertex) +
  * count * f. */
 typedef struct stn_manim_texture {
