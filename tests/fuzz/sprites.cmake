@@ -1,0 +1,1 @@
+stn_fuzz(sprite stn_renderer_sprite)
