@@ -21,6 +21,12 @@ static void tile_colours(stn_store *store, const Stenness__Grid *g, uint8_t tabl
             *complete = false;
         else if (f == STN_SPRITE_OK)
             stn_store_tile_colour(store, g->tileset_names[i], g->tileset_versions[i], c);
+        if (strstr(g->tileset_names[i], "water") || strstr(g->tileset_names[i], "deep")) {
+            /* Its picture is that of the bed; a map shows the surface. */
+            c[0] = (uint8_t)(c[0] / 3);
+            c[1] = (uint8_t)(c[1] / 3 + 52);
+            c[2] = (uint8_t)(c[2] / 3 + 92);
+        }
         c[3] = strstr(g->tileset_names[i], "water") || strstr(g->tileset_names[i], "deep") ? 254 : 255;
         memcpy(table[g->tile_ids[i]], c, 4);
     }
