@@ -267,6 +267,7 @@ static void an_uploaded_picture_takes_the_place_of_a_texture(void **state)
     parts = stn_sprite_parts(s, &n);
     assert_int_equal(n, 2);
     assert_int_equal(fx_parts(parts[0].sprite), 1);
+    assert_int_equal(stn_sprite_age(s, NULL), STN_SPRITE_OK);
     assert_non_null(parts[1].state.items[0].u.value.u.tex.tex);
     stn_sprite_free(s);
     s = fx_sprite(f, NULL, res, "\0", 1);

@@ -16,6 +16,7 @@ typedef struct stn_twin {
     stn_sprite_fault (*tick)(stn_sprite *sprite, double dt, bool *done, stn_err *err);
     stn_sprite_fault (*update)(stn_sprite *sprite, const uint8_t *sdt, size_t len, stn_err *err);
     bool (*end)(stn_sprite *sprite);
+    stn_sprite_fault (*age)(stn_sprite *sprite, stn_err *err);
     void (*fini)(stn_sprite *sprite); /* also after a failed init */
 } stn_twin;
 

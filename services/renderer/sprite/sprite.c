@@ -241,6 +241,8 @@ stn_sprite_fault stn_sprite_update(stn_sprite *sprite, const uint8_t *sdt, size_
 
 stn_sprite_fault stn_sprite_age(stn_sprite *sprite, stn_err *err)
 {
+    if (sprite->twin)
+        return sprite->twin->age ? sprite->twin->age(sprite, err) : STN_SPRITE_OK;
     for (uint32_t i = 0; i < sprite->n_manims; i++)
         if (sprite->manims[i].on)
             stn_manim_age(&sprite->manims[i].anim, stn_ctx_rnd_source(sprite->ctx));

@@ -173,6 +173,14 @@ static stn_sprite_fault tick_dyntex(stn_sprite *sprite, double dt, bool *done, s
     return stn_twin_tick_child(p->base, dt, err);
 }
 
+/* The base is the thing itself, not something linked to it. */
+static stn_sprite_fault age_dyntex(stn_sprite *sprite, stn_err *err)
+{
+    const picture *p = sprite->data;
+
+    return stn_sprite_age(p->base, err);
+}
+
 static void fini_dyntex(stn_sprite *sprite)
 {
     const picture *p = sprite->data;
@@ -187,4 +195,5 @@ const stn_twin stn_twin_dyntex = {.id = STN_NATIVE_DYNTEX,
                                   .init = init_dyntex,
                                   .build = build_dyntex,
                                   .tick = tick_dyntex,
+                                  .age = age_dyntex,
                                   .fini = fini_dyntex};
