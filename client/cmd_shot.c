@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define START_NS (30 * STN_S) /* for a renderer of our own to open its door */
+#define DRAW_NS (60 * STN_S) /* drawing in full detail, in software, on a busy machine */
 
 static const stn_opt options[] = {
     {"size", STN_OPT_TEXT, "1280x720", 0, 0, "WxH", "size of the picture"},
@@ -109,7 +110,7 @@ static stn_status take(const char *instance, const Stenness__PictureGet *get, co
     if (st != STN_OK)
         return st;
     st = stn_ask_for(ask, STENNESS__CONTROL_KIND__CTL_PICTURE_GET, &get->base,
-                     (int64_t)get->timeout_ms * STN_MS + 10 * STN_S, &answer, err);
+                     (int64_t)get->timeout_ms * STN_MS + DRAW_NS, &answer, err);
     if (st == STN_OK && stn_msg_kind(answer) != STENNESS__CONTROL_KIND__CTL_PICTURE)
         st = stn_fail(err, STN_BAD_DATA, "the renderer answered with another kind");
     if (st == STN_OK)
