@@ -64,6 +64,18 @@ function(stn_unit_test name)
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()
 
+# What the thread sanitizer runs, and what the fuzz stage builds: `tests/run` builds these targets alone.
+add_custom_target(threaded-tests)
+add_custom_target(fuzz-tests)
+
+# stn_threaded_tests(NAME...): unit tests of what has threads; they get the label `threads` too.
+function(stn_threaded_tests)
+  foreach(name ${ARGN})
+    set_property(TEST unit.${name} APPEND PROPERTY LABELS threads)
+    add_dependencies(threaded-tests test_${name})
+  endforeach()
+endfunction()
+
 # stn_vector_suite(NAME LIBS...): tests/vectors/vec_NAME.c becomes BUILD/tests/vectors/vec-NAME, which takes a folder.
 # It is run on the project's own part of the figures (tests/vectors/data/NAME), and on the whole where it is at hand.
 function(stn_vector_suite name)
@@ -104,6 +116,7 @@ function(stn_fuzz name)
   target_link_libraries(fuzz_${name} PRIVATE stn_test_support ${ARGN})
   set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/fuzz)
   set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 120)
+  add_dependencies(fuzz-tests fuzz_${name})
 endfunction()
 
 # stn_script_test(NAME LABEL TIMEOUT script args...): a scenario, replay, e2e or chaos script; it is given the build folder
