@@ -18,6 +18,7 @@ typedef struct cut_half {
     stn_half h;
     uint64_t busy; /* ticket of the lease under way, current or cancelled; 0 = none */
     uint64_t asked; /* tick of the last get */
+    uint64_t change; /* that made it stale last; 0 = never */
     char *failure;
 } cut_half;
 
@@ -33,6 +34,7 @@ typedef struct ticket {
     bool cancelled; /* a lease whose result is not wanted any more */
     cut_half *half; /* NULL: its grid is gone */
     uint64_t asked; /* tick */
+    uint64_t viewers; /* that asked in that tick, a bit each */
     uint64_t tried; /* inputs epoch at which it was parked */
     unsigned kills;
     uint32_t mesher;
@@ -52,6 +54,8 @@ struct stn_cuts {
     size_t n_all, cap_all;
     uint64_t tickets, product_numbers, tick, inputs;
     uint32_t generation[STN_CUT_HALVES];
+    uint64_t bumped[STN_CUT_HALVES]; /* the change that the generation came with */
+    unsigned turn; /* the viewer that is served next */
     stn_cuts_stats stats;
 };
 
@@ -136,7 +140,7 @@ static uint64_t new_product(stn_cuts *c, cut_half *half, uint32_t generation, vo
     product *p = calloc(1, sizeof *p);
     if (!p)
         return 0;
-    p->p = (stn_product){++c->product_numbers, payload, bytes, generation};
+    p->p = (stn_product){++c->product_numbers, payload, bytes, generation, half->change, 0};
     p->half = half;
     if (!stn_table_put(c->products, p->p.number, p, NULL)) {
         free(p);
@@ -213,11 +217,23 @@ static void apply(stn_cuts *c, const stn_half_effect *fx)
     release(c, fx->release_built);
 }
 
+/* The number of a change that comes now: that of the tick in which it is first seen. */
+static uint64_t change_now(const stn_cuts *c)
+{
+    return c->tick + 1;
+}
+
+static uint64_t while_open(const stn_cuts *c, uint64_t change)
+{
+    return change + STN_CUTS_SWAP_TICKS >= c->tick ? change : 0;
+}
+
 static void invalidate(stn_cuts *c, cut_half *half)
 {
     stn_half_effect fx;
     stn_half_invalidate(&half->h, &fx);
     apply(c, &fx);
+    half->change = change_now(c);
     free(half->failure);
     half->failure = NULL;
 }
@@ -308,8 +324,10 @@ stn_status stn_cuts_filled(stn_cuts *c, stn_coord gc, uint64_t incarnation, stn_
         g->gc = gc;
         g->incarnation = incarnation;
         for (size_t i = 0; i < 16; i++)
-            for (size_t h = 0; h < STN_CUT_HALVES; h++)
+            for (size_t h = 0; h < STN_CUT_HALVES; h++) {
                 stn_half_init(&g->half[i][h].h, c->generation[h]);
+                g->half[i][h].change = change_now(c);
+            }
     } else {
         for (size_t i = 0; i < 16; i++)
             for (size_t h = 0; h < STN_CUT_HALVES; h++)
@@ -326,6 +344,7 @@ stn_status stn_cuts_filled(stn_cuts *c, stn_coord gc, uint64_t incarnation, stn_
 void stn_cuts_bump(stn_cuts *c, stn_cut_half half)
 {
     c->generation[half]++;
+    c->bumped[half] = change_now(c);
 }
 uint32_t stn_cuts_generation(const stn_cuts *c, stn_cut_half half)
 {
@@ -361,9 +380,12 @@ static void product_of(const stn_cuts *c, const cut_half *half, stn_product *out
 {
     const product *p = half->h.value ? stn_table_get(c->products, half->h.value) : NULL;
     *out = p ? p->p : (stn_product){0};
+    out->swap = while_open(c, out->swap);
+    out->due =
+        half->h.job == STN_JOB_QUEUED || half->h.job == STN_JOB_PARKED ? while_open(c, half->change) : 0;
 }
 
-stn_half_answer stn_cuts_get(stn_cuts *c, stn_coord cc, stn_cut_half which, int32_t distance,
+stn_half_answer stn_cuts_get(stn_cuts *c, unsigned viewer, stn_coord cc, stn_cut_half which, int32_t distance,
                              stn_product *out)
 {
     grid_cuts *g;
@@ -377,6 +399,8 @@ stn_half_answer stn_cuts_get(stn_cuts *c, stn_coord cc, stn_cut_half which, int3
     *out = (stn_product){0};
     if (!half)
         return STN_HALF_WAIT_GRID;
+    if (half->h.stamp != c->generation[which])
+        half->change = c->bumped[which];
     a = stn_half_get(&half->h, c->generation[which], &c->tickets, &fx);
     apply(c, &fx);
     /* A parked ticket is only worth trying again when something has come since. */
@@ -385,6 +409,9 @@ stn_half_answer stn_cuts_get(stn_cuts *c, stn_coord cc, stn_cut_half which, int3
     if ((t = half->h.ticket ? stn_table_get(c->by_number, half->h.ticket) : NULL) != NULL) {
         if (t->asked != c->tick || distance < t->job.distance)
             t->job.distance = distance;
+        if (t->asked != c->tick)
+            t->viewers = 0;
+        t->viewers |= UINT64_C(1) << viewer % STN_CUTS_VIEWERS;
         t->asked = c->tick;
     }
     half->asked = c->tick;
@@ -430,8 +457,18 @@ static bool holds_suspect(const stn_cuts *c, uint32_t mesher)
     return false;
 }
 
-static bool more_urgent(const ticket *a, const ticket *b)
+/* How many viewers are served before one that asked for the ticket. */
+static unsigned turns_before(const stn_cuts *c, const ticket *t)
 {
+    uint64_t later = t->viewers >> c->turn;
+    return (unsigned)__builtin_ctzll(later ? later : t->viewers) + (later ? 0 : STN_CUTS_VIEWERS - c->turn);
+}
+
+static bool more_urgent(const stn_cuts *c, const ticket *a, const ticket *b)
+{
+    unsigned turn_a = turns_before(c, a), turn_b = turns_before(c, b);
+    if (turn_a != turn_b)
+        return turn_a < turn_b;
     if (a->job.distance != b->job.distance)
         return a->job.distance < b->job.distance;
     if (a->job.half != b->job.half)
@@ -447,7 +484,7 @@ static ticket *most_urgent(const stn_cuts *c, bool alone)
         if (t->state != TICKET_QUEUED || t->half->busy || t->tried == c->inputs || (t->kills > 0 && !alone) ||
             t->asked + STN_CUTS_STALE_TICKS < c->tick)
             continue;
-        if (!best || more_urgent(t, best))
+        if (!best || more_urgent(c, t, best))
             best = t;
     }
     return best;
@@ -480,6 +517,7 @@ stn_status stn_cuts_lease(stn_cuts *c, uint32_t mesher, int64_t deadline_ns, stn
             t->mesher = mesher;
             t->deadline_ns = deadline_ns;
             t->half->busy = t->job.ticket;
+            c->turn = (c->turn + turns_before(c, t) + 1) % STN_CUTS_VIEWERS;
             *out = t->job;
             return STN_OK;
         }

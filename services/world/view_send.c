@@ -80,6 +80,7 @@ static void begin(stn_world *w, stn_view *v)
     v->lagging = false;
     stn_table_clear(v->grids);
     stn_table_clear(v->cuts);
+    v->swap_sent = v->swap_closed = 0;
     v->session_told = 0;
     v->ground_told = v->globals_told = 0;
     if (!w->tracker)
@@ -502,7 +503,7 @@ void stn_view_packet(void *world, const stn_tracker_packet *p)
 /* ---- cuts */
 
 static bool tell_cut(stn_world *w, stn_view *v, stn_coord cc, stn_cut_half half, const stn_product *p,
-                     const char *failure)
+                     uint64_t swap, const char *failure)
 {
     stn_coord gc = stn_grid_of_cut(cc), in = stn_cut_in_grid(cc);
     const stn_payload *payload = p->payload;
@@ -528,6 +529,7 @@ static bool tell_cut(stn_world *w, stn_view *v, stn_coord cc, stn_cut_half half,
         m.unpacked_bytes = payload->unpacked_bytes;
     }
     m.failed = (char *)(uintptr_t)failure;
+    m.swap = swap;
     if (!stn_credit_fits(&v->credit, bytes))
         return false;
     st = stn_peer_send(v->peer,
@@ -541,7 +543,28 @@ static bool tell_cut(stn_world *w, stn_view *v, stn_coord cc, stn_cut_half half,
         return false;
     stn_credit_spent(&v->credit, bytes);
     w->forwarded_bytes += bytes;
+    if (swap > v->swap_sent)
+        v->swap_sent = swap;
     return true;
+}
+
+/* Ends the changes of which products were sent, up to the oldest that lacks some: the last message of a
+ * change is one without a product, since what a change waits for may also fail, be dropped or take too long.
+ */
+static void close_swaps(stn_world *w, stn_view *v)
+{
+    Stenness__Cut m = STENNESS__CUT__INIT;
+    uint64_t upto = v->swap_open && v->swap_open <= v->swap_sent ? v->swap_open - 1 : v->swap_sent;
+
+    if (upto <= v->swap_closed || !stn_credit_fits(&v->credit, 0))
+        return;
+    m.swap = upto;
+    m.swap_last = true;
+    m.frame_session = w->session;
+    if (stn_peer_say(v->peer, STENNESS__VIEW_KIND__VIEW_CUT, STN_STREAM_BULK, 0, &m.base, NULL) != STN_OK)
+        return;
+    stn_credit_spent(&v->credit, 0);
+    v->swap_closed = upto;
 }
 
 static void drop_cuts(const stn_world *w, stn_view *v, stn_coord at, int reach)
@@ -582,26 +605,38 @@ static void drop_cuts(const stn_world *w, stn_view *v, stn_coord at, int reach)
             stn_table_remove(v->cuts, keys[i]);
 }
 
+static void wait_for(stn_view *v, uint64_t change)
+{
+    if (change && (!v->swap_open || change < v->swap_open))
+        v->swap_open = change;
+}
+
 static void one_cut(stn_world *w, stn_view *v, stn_coord cc, stn_cut_half half, int32_t distance, int *sent)
 {
     stn_product p;
-    stn_half_answer a = stn_cuts_get(w->cuts, cc, half, distance, &p);
+    stn_half_answer a = stn_cuts_get(w->cuts, (unsigned)(v - w->views), cc, half, distance, &p);
     uint64_t key = stn_view_cut_key(cc, half), told = (uint64_t)(uintptr_t)stn_table_get(v->cuts, key);
     const char *failure = a == STN_HALF_FAILED && !p.number ? stn_cuts_failure(w->cuts, cc, half) : "";
 
+    bool shown = told > 1; /* else nothing is there that a change could tear */
+    uint64_t swap = shown && p.swap > v->swap_closed ? p.swap : 0;
+
     v->wanted++;
+    if (shown)
+        wait_for(v, p.due);
     if (!p.number && !failure[0])
         return;
     v->ready++;
     /* A failure without an old product is told as product number 0, once. */
-    if (told == p.number + 1 || *sent >= PRODUCTS_A_TICK)
+    if (told == p.number + 1)
         return;
-    if (tell_cut(w, v, cc, half, &p, failure)) {
+    if (*sent < PRODUCTS_A_TICK && tell_cut(w, v, cc, half, &p, swap, failure)) {
         stn_table_put(v->cuts, key, (void *)(uintptr_t)(p.number + 1), NULL);
         ++*sent;
-    } else {
-        *sent = PRODUCTS_A_TICK; /* nothing more fits now; what is nearest goes first the next time too */
+        return;
     }
+    *sent = PRODUCTS_A_TICK; /* nothing more fits now; what is nearest goes first the next time too */
+    wait_for(v, swap);
 }
 
 static void tell_cuts(stn_world *w, stn_view *v, double fx, double fy)
@@ -610,6 +645,7 @@ static void tell_cuts(stn_world *w, stn_view *v, double fx, double fy)
     int reach = (int)v->focus.cut_view, sent = 0;
 
     v->wanted = v->ready = 0;
+    v->swap_open = 0;
     for (int ring = 0; ring <= reach; ring++)
         for (int dy = -ring; dy <= ring; dy++)
             for (int dx = -ring; dx <= ring; dx += dy == -ring || dy == ring || ring == 0 ? 1 : 2 * ring) {
@@ -618,6 +654,7 @@ static void tell_cuts(stn_world *w, stn_view *v, double fx, double fy)
                     one_cut(w, v, cc, (stn_cut_half)h, dx * dx + dy * dy, &sent);
             }
     drop_cuts(w, v, at, reach + 1);
+    close_swaps(w, v);
 }
 
 void stn_view_after(stn_world *w, stn_view *v)

@@ -20,7 +20,7 @@
 
 #define STN_WORLD_TICK_NS (50 * INT64_C(1000000))
 #define STN_STATE_STREAM 0u
-#define STN_VIEWERS_MAX 64
+#define STN_VIEWERS_MAX STN_CUTS_VIEWERS
 #define STN_MESHERS_MAX 64
 #define STN_VIEW_RANGE 1100.0 /* map units: 100 tiles */
 #define STN_VIEW_RANGE_MAX 11000.0
@@ -66,6 +66,9 @@ typedef struct stn_view {
     uint32_t globals_told, ground_told;
     int64_t globals_ns;
     size_t wanted, ready; /* cut halves, in the last tick */
+    uint64_t swap_sent; /* the newest change of which a product was sent */
+    uint64_t swap_closed; /* it and what came before it are told as complete */
+    uint64_t swap_open; /* the oldest change of which something is still to come, in this tick; 0 = none */
     bool player_told;
     uint32_t player;
     bool driver_told;

@@ -4,16 +4,19 @@
  *
  *   scenario-viewer --instance NAME [--cuts N] [--entities N] [--grids N] [--seconds S] [--walk DX,DY]
  * [--spectator]
- *                   [--sessions N] [--stay S]
+ *                   [--sessions N] [--stay S] [--reach N] [--change S --change-until FILE]
  *
  * --cuts: ground products of the frame shown; --stay: goes on so long after everything is there, and what it
- * holds must still be complete then. Exit 0: all there; 1: not in time, or a rule was broken. */
+ * holds must still be complete then. --change: new ground settings every S seconds once everything is there,
+ * until FILE exists; then every half must come once more, with the newest generation, and no lease may be
+ * left. Exit 0: all there; 1: not in time, or a rule was broken. */
 #include "base/clock.h"
 #include "base/opts.h"
 #include "base/table.h"
 #include "bus/array.h"
 #include "bus/bus.h"
 #include "bus/credit.h"
+#include "map/coords.h"
 #include "map/product.h"
 
 #include "proto/world.pb-c.h"
@@ -23,9 +26,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #define WINDOW_BYTES (8u << 20)
 #define WINDOW_MESSAGES 256
+#define NEAR_CUTS 25
+#define REACH_MAX 10
+
+/* A half of a cut as it was told last. */
+typedef struct held_cut {
+    uint64_t product, generation;
+    int32_t x, y;
+    uint32_t half;
+    bool failed;
+    int64_t first_ns; /* when the first product of the place came */
+    size_t before; /* ground cuts that were there by then */
+} held_cut;
 
 typedef struct viewer {
     stn_loop *loop;
@@ -33,7 +49,7 @@ typedef struct viewer {
     stn_conv *link;
     stn_timer *timer;
     stn_table *entities; /* id -> incarnation + 1 */
-    stn_table *cuts; /* place and half -> product + 1 */
+    stn_table *cuts; /* place and half -> held_cut */
     stn_table *grids;
     stn_grant credit;
     uint64_t session;
@@ -46,6 +62,15 @@ typedef struct viewer {
     size_t sessions, snapshots, updates, products, drops, gaps, broken, ups, downs, failures;
     uint64_t product_bytes;
     int64_t begun_ns, deadline_ns, stay_ns, complete_ns, first_complete_ns, down_ns;
+    uint32_t reach;
+    int64_t change_ns, changed_ns, first_product_ns;
+    const char *change_until;
+    bool changes_over, flat;
+    size_t changes, twice, swaps, swapped;
+    uint64_t swap_closed, swap_newest, generation[2], settled[2];
+    int64_t swap_ns, swap_longest_ns;
+    uint32_t leases;
+    Stenness__GroundSettings ground;
     char why[200];
     bool done, ok;
 } viewer;
@@ -66,6 +91,29 @@ static size_t ground_cuts(const viewer *v)
     return n;
 }
 
+/* Halves that are not of the newest settings. */
+static size_t outdated(const viewer *v)
+{
+    size_t it = 0, n = 0;
+    uint64_t key;
+    void *value;
+    while (stn_table_next(v->cuts, &it, &key, &value)) {
+        const held_cut *c = value;
+        n += !c->failed && c->generation != v->generation[c->half];
+    }
+    return n;
+}
+
+static void forget_cuts(viewer *v)
+{
+    size_t it = 0;
+    uint64_t key;
+    void *value;
+    while (stn_table_next(v->cuts, &it, &key, &value))
+        free(value);
+    stn_table_clear(v->cuts);
+}
+
 static void subscribe(viewer *v, stn_peer *peer)
 {
     Stenness__Subscribe s = STENNESS__SUBSCRIBE__INIT;
@@ -76,7 +124,7 @@ static void subscribe(viewer *v, stn_peer *peer)
     stn_grant_due(&v->credit, &bytes, &messages);
     f.follow_player = true;
     f.range = 1100;
-    f.cut_view = 2;
+    f.cut_view = v->reach;
     s.spectator_only = v->spectator;
     s.focus = &f;
     s.bulk_bytes = bytes;
@@ -123,7 +171,8 @@ static stn_status on_frame(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err
         v->walked = false;
         v->complete_ns = 0;
         stn_table_clear(v->entities);
-        stn_table_clear(v->cuts);
+        forget_cuts(v);
+        v->swap_closed = v->swap_newest = 0;
         stn_table_clear(v->grids);
     }
     v->session = f->session;
@@ -212,6 +261,59 @@ static uint64_t cut_key(int32_t gx, int32_t gy, uint32_t cut, uint32_t half)
            (uint64_t)(cut & 15) << 1 | (half & 1);
 }
 
+/* Products of a change are between its first and the message that ends it. */
+static void note_swap(viewer *v, const Stenness__Cut *c)
+{
+    int64_t now = stn_loop_now(v->loop)->now_ns;
+
+    if (c->swap && c->swap <= v->swap_closed)
+        broken(v, "a product of a change that is over");
+    if (!c->swap_last) {
+        if (c->swap && v->swap_newest <= v->swap_closed)
+            v->swap_ns = now;
+        if (c->swap > v->swap_newest)
+            v->swap_newest = c->swap;
+        v->swapped += c->swap != 0;
+        return;
+    }
+    v->swaps++;
+    v->swap_closed = c->swap;
+    if (now - v->swap_ns > v->swap_longest_ns)
+        v->swap_longest_ns = now - v->swap_ns;
+    v->swap_ns = now;
+}
+
+static void note_cut(viewer *v, const Stenness__Cut *c)
+{
+    uint64_t key = cut_key(c->grid_x, c->grid_y, c->cut_x + 4 * c->cut_y, (uint32_t)c->half);
+    held_cut *held = stn_table_get(v->cuts, key);
+    uint32_t half = (uint32_t)c->half & 1;
+    int64_t now = stn_loop_now(v->loop)->now_ns;
+
+    if (!held) {
+        size_t before = ground_cuts(v);
+        if (!(held = calloc(1, sizeof *held)) || !stn_table_put(v->cuts, key, held, NULL)) {
+            free(held);
+            broken(v, "no memory");
+            return;
+        }
+        held->x = c->grid_x * 4 + (int32_t)c->cut_x;
+        held->y = c->grid_y * 4 + (int32_t)c->cut_y;
+        held->half = half;
+        held->first_ns = now;
+        held->before = before;
+        if (!v->first_product_ns)
+            v->first_product_ns = now;
+    } else if (held->product == c->product) {
+        broken(v, "a product came twice");
+    } else if (held->generation == c->generation && v->settled[half] && c->generation > v->settled[half]) {
+        v->twice++; /* the land does not change any more: one product a generation is enough */
+    }
+    held->product = c->product;
+    held->generation = c->generation;
+    held->failed = c->failed[0] != '\0';
+}
+
 static stn_status on_cut(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
 {
     viewer *v = ctx;
@@ -231,12 +333,14 @@ static stn_status on_cut(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
     }
     if (c->frame_session != v->session)
         return STN_OK;
+    note_swap(v, c);
+    if (c->swap_last)
+        return STN_OK;
     /* A cut that cannot be built is told as such, with product 0: the picture waits for it no longer. */
     v->failures += c->failed[0] != '\0';
     v->products += c->failed[0] == '\0';
     v->product_bytes += len;
-    stn_table_put(v->cuts, cut_key(c->grid_x, c->grid_y, c->cut_x + 4 * c->cut_y, (uint32_t)c->half),
-                  (void *)(uintptr_t)(c->product + 1), NULL);
+    note_cut(v, c);
     return STN_OK;
 }
 
@@ -248,7 +352,7 @@ static stn_status on_cut_drop(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *
     (void)err;
     for (size_t i = 0; d->frame_session == v->session && i < d->n_cut; i++) {
         v->drops++;
-        stn_table_remove(v->cuts, cut_key(d->grid_x[i], d->grid_y[i], d->cut[i], d->half[i]));
+        free(stn_table_remove(v->cuts, cut_key(d->grid_x[i], d->grid_y[i], d->cut[i], d->half[i])));
     }
     return STN_OK;
 }
@@ -261,6 +365,34 @@ static stn_status on_tick(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
     (void)err;
     if (t->snapshot_done && v->snapshots++ == 0)
         fprintf(stderr, "snapshot\n");
+    return STN_OK;
+}
+
+static stn_status on_session(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
+{
+    viewer *v = ctx;
+    const Stenness__Session *s = stn_msg_body(msg);
+    (void)peer;
+    (void)err;
+    v->leases = s->leases;
+    return STN_OK;
+}
+
+static stn_status on_ground(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
+{
+    viewer *v = ctx;
+    const Stenness__Ground *g = stn_msg_body(msg);
+    (void)peer;
+    (void)err;
+    if (g->settings) {
+        stenness__ground_settings__init(&v->ground);
+        v->ground.blend_passes = g->settings->blend_passes;
+        v->ground.transitions = g->settings->transitions;
+        v->ground.flat = g->settings->flat;
+        v->ground.flavor_density = g->settings->flavor_density;
+    }
+    v->generation[0] = g->ground_generation;
+    v->generation[1] = g->decoration_generation;
     return STN_OK;
 }
 
@@ -285,8 +417,8 @@ static const stn_handler handlers[] = {
     KIND(ENTITIES, entities, 1 << 20, on_entities),
     KIND(CUT, cut, 16 << 20, on_cut),
     KIND(CUT_DROP, cut_drop, 1 << 16, on_cut_drop),
-    KIND(SESSION, session, 1 << 16, on_other),
-    KIND(GROUND, ground, 4096, on_other),
+    KIND(SESSION, session, 1 << 16, on_session),
+    KIND(GROUND, ground, 4096, on_ground),
     KIND(TICK, tick, 4096, on_tick),
     KIND(CHAT, chat, 1 << 16, on_other),
 };
@@ -307,11 +439,65 @@ static void walk(viewer *v)
     v->walked = stn_peer_say(world, STENNESS__VIEW_KIND__VIEW_ACT, 0, 0, &a.base, NULL) == STN_OK;
 }
 
-static bool complete(const viewer *v)
+/* Flat and not flat in turn: both halves of every cut become stale. */
+static void change(viewer *v, int64_t now)
+{
+    stn_peer *world = stn_conv_peer(v->link);
+    Stenness__GroundSettings s = v->ground;
+
+    if (v->changes_over || !world || now - v->changed_ns < v->change_ns)
+        return;
+    if (access(v->change_until, F_OK) == 0) {
+        v->changes_over = true;
+        return;
+    }
+    if (v->changes == 0) {
+        fprintf(stderr, "changing\n");
+        memcpy(v->settled, v->generation, sizeof v->settled);
+        v->flat = v->ground.flat;
+    }
+    s.flat = !v->flat;
+    if (stn_peer_say(world, STENNESS__VIEW_KIND__VIEW_SETTINGS, 0, 0, &s.base, NULL) != STN_OK)
+        return;
+    v->flat = s.flat;
+    v->changed_ns = now;
+    v->changes++;
+}
+
+static bool all_there(const viewer *v)
 {
     return v->session > 0 && v->sessions >= v->want_sessions && v->snapshots > 0 &&
            ground_cuts(v) >= v->want_cuts && stn_table_count(v->entities) >= v->want_entities &&
            stn_table_count(v->grids) >= v->want_grids;
+}
+
+static bool complete(const viewer *v)
+{
+    return all_there(v) && (!v->change_ns || (v->changes_over && outdated(v) == 0 && v->leases == 0));
+}
+
+/* Of the ground cuts nearest to the player: when the last one came, and how many others came before it. */
+static void order(const viewer *v, double *near_s, size_t *others)
+{
+    int32_t at_x = (int32_t)floor(v->px / (STN_TILE_UNITS * STN_CUT_TILES));
+    int32_t at_y = (int32_t)floor(v->py / (STN_TILE_UNITS * STN_CUT_TILES));
+    size_t it = 0, n = 0, before = 0;
+    uint64_t key;
+    void *value;
+    int64_t last = 0;
+
+    while (stn_table_next(v->cuts, &it, &key, &value)) {
+        const held_cut *c = value;
+        if (c->half != 0 || abs(c->x - at_x) > 2 || abs(c->y - at_y) > 2)
+            continue;
+        n++;
+        if (c->first_ns > last)
+            last = c->first_ns;
+        if (c->before > before)
+            before = c->before;
+    }
+    *near_s = n == NEAR_CUTS ? (double)(last - v->begun_ns) * 1e-9 : -1.0;
+    *others = n == NEAR_CUTS ? before + 1 - NEAR_CUTS : 0;
 }
 
 static void on_timer(void *ctx, const stn_turn *turn, stn_timer *timer)
@@ -320,6 +506,8 @@ static void on_timer(void *ctx, const stn_turn *turn, stn_timer *timer)
 
     if (v->wants_walk)
         walk(v);
+    if (v->change_ns && all_there(v))
+        change(v, turn->now_ns);
     if (complete(v)) {
         if (!v->first_complete_ns)
             v->first_complete_ns = turn->now_ns;
@@ -347,6 +535,9 @@ static const stn_opt options[] = {
     {"stay", STN_OPT_REAL, "0", 0, 3600, "S", "go on so long when everything is there"},
     {"walk", STN_OPT_TEXT, NULL, 0, 0, "DX,DY", "click there, from where the player stands, map units"},
     {"spectator", STN_OPT_SWITCH, NULL, 0, 0, NULL, "only look"},
+    {"reach", STN_OPT_INT, "2", 0, REACH_MAX, "N", "cuts wanted around the one in focus"},
+    {"change", STN_OPT_REAL, "0", 0, 3600, "S", "when all is there: other ground settings every S seconds"},
+    {"change-until", STN_OPT_TEXT, "", 0, 0, "FILE", "until FILE exists; then all must come once more"},
 };
 
 int main(int argc, char **argv)
@@ -358,6 +549,8 @@ int main(int argc, char **argv)
     static viewer v;
     stn_opts *o;
     stn_err err = {0};
+    double near_s;
+    size_t others;
     stn_conv_spec conv = {.name = "world",
                           .handlers = handlers,
                           .n_handlers = sizeof handlers / sizeof handlers[0],
@@ -374,6 +567,9 @@ int main(int argc, char **argv)
     v.want_sessions = (size_t)stn_opts_int(o, "sessions");
     v.spectator = stn_opts_switch(o, "spectator");
     v.stay_ns = (int64_t)(stn_opts_real(o, "stay") * 1e9);
+    v.reach = (uint32_t)stn_opts_int(o, "reach");
+    v.change_ns = (int64_t)(stn_opts_real(o, "change") * 1e9);
+    v.change_until = stn_opts_text(o, "change-until");
     v.wants_walk = sscanf(stn_opts_text(o, "walk"), "%lf,%lf", &v.walk_x, &v.walk_y) == 2;
     v.entities = stn_table_new();
     v.cuts = stn_table_new();
@@ -392,23 +588,29 @@ int main(int argc, char **argv)
     stn_timer_in(v.timer, 20 * STN_MS);
     if (stn_loop_run(v.loop, &err) != STN_OK)
         fprintf(stderr, "scenario-viewer: %s\n", err.text);
+    order(&v, &near_s, &others);
     printf(
         "{\"ok\":%s,\"ground_cuts\":%zu,\"cuts\":%zu,\"entities\":%zu,\"grids\":%zu,\"sessions\":%zu,"
         "\"snapshots\":%zu,"
         "\"updates\":%zu,\"products\":%zu,\"product_bytes\":%llu,\"failures\":%zu,\"drops\":%zu,\"gaps\":%"
         "zu,\"ups\":%zu,"
-        "\"driver\":%s,"
+        "\"driver\":%s,\"first_product_s\":%.3f,\"near_s\":%.3f,\"others_before_near\":%zu,\"changes\":%zu,"
+        "\"twice\":%zu,"
+        "\"leases\":%u,\"swaps\":%zu,\"swapped\":%zu,\"swap_longest_s\":%.3f,"
         "\"player_x\":%.2f,\"player_y\":%.2f,\"complete_s\":%.3f,\"after_down_s\":%.3f,\"broken\":\"%s\"}\n",
         v.ok && !v.broken ? "true" : "false", ground_cuts(&v), stn_table_count(v.cuts),
         stn_table_count(v.entities), stn_table_count(v.grids), v.sessions, v.snapshots, v.updates, v.products,
         (unsigned long long)v.product_bytes, v.failures, v.drops, v.gaps, v.ups, v.driver ? "true" : "false",
-        v.px, v.py, v.first_complete_ns ? (double)(v.first_complete_ns - v.begun_ns) * 1e-9 : -1.0,
+        v.first_product_ns ? (double)(v.first_product_ns - v.begun_ns) * 1e-9 : -1.0, near_s, others,
+        v.changes, v.twice, v.leases, v.swaps, v.swapped, (double)v.swap_longest_ns * 1e-9, v.px, v.py,
+        v.first_complete_ns ? (double)(v.first_complete_ns - v.begun_ns) * 1e-9 : -1.0,
         v.down_ns ? (double)(v.first_complete_ns - v.down_ns) * 1e-9 : -1.0, v.why);
     stn_conv_free(v.link);
     stn_bus_free(v.bus);
     stn_timer_free(v.timer);
     stn_loop_free(v.loop);
     stn_table_free(v.entities);
+    forget_cuts(&v);
     stn_table_free(v.cuts);
     stn_table_free(v.grids);
     stn_opts_free(o);

@@ -64,7 +64,7 @@ static void teardown(bench *b)
 static stn_half_answer get(bench *b, int x, int y, int32_t distance, stn_product *out)
 {
     stn_product p;
-    return stn_cuts_get(b->c, (stn_coord){x, y}, STN_CUT_GROUND, distance, out ? out : &p);
+    return stn_cuts_get(b->c, 0, (stn_coord){x, y}, STN_CUT_GROUND, distance, out ? out : &p);
 }
 
 static bool lease(bench *b, uint32_t mesher, stn_cut_job *job)
@@ -104,7 +104,7 @@ static void the_nearest_to_the_focus_comes_first(void **state)
     setup(&b, 0);
     get(&b, 3, 3, 18, NULL);
     get(&b, 1, 0, 1, NULL);
-    stn_cuts_get(b.c, (stn_coord){1, 0}, STN_CUT_DECORATION, 1, &p);
+    stn_cuts_get(b.c, 0, (stn_coord){1, 0}, STN_CUT_DECORATION, 1, &p);
     get(&b, 0, 0, 0, NULL);
     assert_true(lease(&b, 1, &job) && job.cut == 0);
     assert_true(lease(&b, 1, &job) && job.cut == 1 && job.half == STN_CUT_GROUND);
@@ -201,15 +201,15 @@ static void a_generation_orders_its_own_half_once(void **state)
     (void)state;
     setup(&b, 0);
     for (int h = 0; h < STN_CUT_HALVES; h++)
-        stn_cuts_get(b.c, (stn_coord){0, 0}, (stn_cut_half)h, 0, &p);
+        stn_cuts_get(b.c, 0, (stn_coord){0, 0}, (stn_cut_half)h, 0, &p);
     while (lease(&b, 1, &job))
         built(&b, 1, job.ticket, 1);
     for (int h = 0; h < STN_CUT_HALVES; h++)
-        assert_int_equal(stn_cuts_get(b.c, (stn_coord){0, 0}, (stn_cut_half)h, 0, &p), STN_HALF_VALUE);
+        assert_int_equal(stn_cuts_get(b.c, 0, (stn_coord){0, 0}, (stn_cut_half)h, 0, &p), STN_HALF_VALUE);
     stn_cuts_bump(b.c, STN_CUT_DECORATION);
     stn_cuts_bump(b.c, STN_CUT_DECORATION);
     for (int h = 0; h < STN_CUT_HALVES; h++)
-        assert_int_equal(stn_cuts_get(b.c, (stn_coord){0, 0}, (stn_cut_half)h, 0, &p), STN_HALF_VALUE);
+        assert_int_equal(stn_cuts_get(b.c, 0, (stn_coord){0, 0}, (stn_cut_half)h, 0, &p), STN_HALF_VALUE);
     assert_true(lease(&b, 1, &job) && job.half == STN_CUT_DECORATION && job.generation == 2);
     assert_false(lease(&b, 1, &job));
     teardown(&b);
@@ -316,6 +316,122 @@ static void products_stay_under_the_budget_oldest_first(void **state)
     teardown(&b);
 }
 
+static void build_all(bench *b)
+{
+    stn_cut_job job;
+    while (lease(b, 1, &job))
+        assert_int_equal(built(b, 1, job.ticket, 1), STN_OK);
+}
+
+/* Cuts 0 to 3 of the first row, shown. */
+static void show_row(bench *b)
+{
+    for (int round = 0; round < 2; round++) {
+        for (int x = 0; x < 4; x++)
+            get(b, x, 0, x, NULL);
+        build_all(b);
+    }
+    for (int i = 0; i <= STN_CUTS_SWAP_TICKS; i++)
+        stn_cuts_tick(b->c);
+}
+
+static void what_one_change_makes_stale_has_one_number(void **state)
+{
+    bench b;
+    stn_cut_job job;
+    stn_product p;
+    uint64_t change;
+    (void)state;
+    setup(&b, 0);
+    show_row(&b);
+    get(&b, 0, 0, 0, &p);
+    assert_true(p.number && !p.swap && !p.due);
+    stn_cuts_filled(b.c, (stn_coord){-1, 0}, 1, NULL); /* the edge: cut 0 of the row */
+    stn_cuts_bump(b.c, STN_CUT_GROUND); /* in the same tick: the same change, and the whole row */
+    stn_cuts_tick(b.c);
+    get(&b, 0, 0, 0, &p);
+    change = p.due;
+    assert_true(change && p.number && !p.swap);
+    for (int x = 1; x < 4; x++) {
+        get(&b, x, 0, x, &p);
+        assert_int_equal(p.due, change);
+    }
+    assert_true(lease(&b, 1, &job) && built(&b, 1, job.ticket, 1) == STN_OK);
+    stn_cuts_tick(b.c);
+    get(&b, 0, 0, 0, &p);
+    assert_true(p.swap == change && !p.due); /* there */
+    get(&b, 1, 0, 1, &p);
+    assert_true(!p.swap && p.due == change); /* still to come */
+    assert_true(lease(&b, 1, &job) && job.cut == 1);
+    stn_cuts_failed(b.c, 1, job.ticket, STN_BAD_DATA, "bad");
+    get(&b, 1, 0, 1, &p);
+    assert_true(p.number && !p.swap && !p.due); /* what failed is not waited for */
+    stn_cuts_filled(b.c, (stn_coord){1, 0}, 1, NULL); /* cut 3 becomes part of a newer change */
+    stn_cuts_tick(b.c);
+    get(&b, 3, 0, 3, &p);
+    assert_true(p.due > change);
+    get(&b, 2, 0, 2, &p);
+    assert_int_equal(p.due, change);
+    teardown(&b);
+}
+
+static void a_change_keeps_nothing_back_for_long(void **state)
+{
+    bench b;
+    stn_product p;
+    (void)state;
+    setup(&b, 0);
+    show_row(&b);
+    b.ready = false;
+    stn_cuts_bump(b.c, STN_CUT_GROUND);
+    for (int i = 0; i <= STN_CUTS_SWAP_TICKS; i++) {
+        stn_cuts_tick(b.c);
+        get(&b, 0, 0, 0, &p);
+        assert_true(p.due);
+    }
+    stn_cuts_tick(b.c);
+    get(&b, 0, 0, 0, &p);
+    assert_int_equal(p.due, 0);
+    b.ready = true;
+    stn_cuts_inputs_changed(b.c);
+    get(&b, 0, 0, 0, &p);
+    build_all(&b);
+    get(&b, 0, 0, 0, &p);
+    assert_true(!p.swap && !p.due); /* late: shown alone */
+    teardown(&b);
+}
+
+static void viewers_are_served_in_turn(void **state)
+{
+    bench b;
+    stn_cut_job job;
+    stn_product p;
+    (void)state;
+    setup(&b, 0);
+    stn_cuts_filled(b.c, (stn_coord){2, 0}, 1, NULL);
+    /* Viewer 3 wants sixteen cuts, all nearer to it than what viewers 5 and 63 want is to them. */
+    for (int i = 0; i < 16; i++)
+        stn_cuts_get(b.c, 3, (stn_coord){i % 4, i / 4}, STN_CUT_GROUND, i, &p);
+    for (int i = 0; i < 2; i++) {
+        stn_cuts_get(b.c, 5, (stn_coord){8 + i, 0}, STN_CUT_GROUND, 100 + i, &p);
+        stn_cuts_get(b.c, 63, (stn_coord){8 + i, 1}, STN_CUT_GROUND, 200 + i, &p);
+    }
+    /* One cut is wanted by both: at the less distance. */
+    stn_cuts_get(b.c, 5, (stn_coord){3, 3}, STN_CUT_GROUND, 50, &p);
+    for (int round = 0; round < 2; round++) {
+        assert_true(lease(&b, 1, &job) && job.gc.x == 0 && job.cut == round);
+        assert_true(lease(&b, 1, &job) &&
+                    (round ? job.gc.x == 2 && job.cut == 0 : job.gc.x == 0 && job.cut == 15));
+        assert_true(lease(&b, 1, &job) && job.gc.x == 2 && job.cut == 4 + round);
+    }
+    assert_true(lease(&b, 1, &job) && job.gc.x == 0 && job.cut == 2);
+    assert_true(lease(&b, 1, &job) && job.gc.x == 2 && job.cut == 1);
+    for (int i = 3; i < 15; i++)
+        assert_true(lease(&b, 1, &job) && job.gc.x == 0 && job.cut == i);
+    assert_false(lease(&b, 1, &job));
+    teardown(&b);
+}
+
 static void a_random_run_keeps_every_rule(void **state)
 {
     (void)state;
@@ -406,7 +522,7 @@ static void a_random_run_keeps_every_rule(void **state)
                 }
                 break;
             default:
-                if (stn_cuts_get(b.c, cc, half, (int32_t)ROLL(9), &p) == STN_HALF_VALUE)
+                if (stn_cuts_get(b.c, r >> 2 & 63, cc, half, (int32_t)ROLL(9), &p) == STN_HALF_VALUE)
                     assert_true(p.number > 0 && p.payload);
             }
         }
@@ -426,7 +542,7 @@ static void a_random_run_keeps_every_rule(void **state)
                 stn_product p;
                 stn_cut_job job;
                 stn_half_answer a =
-                    stn_cuts_get(b.c, (stn_coord){i % 8, i / 8 % 8}, (stn_cut_half)(i / 64), 1, &p);
+                    stn_cuts_get(b.c, 0, (stn_coord){i % 8, i / 8 % 8}, (stn_cut_half)(i / 64), 1, &p);
                 assert_int_equal(a, round ? STN_HALF_VALUE : STN_HALF_WAIT_JOB);
                 while (stn_cuts_lease(b.c, 1, 1000, on_ready, &b, &job, NULL) == STN_OK)
                     assert_int_equal(built(&b, 1, job.ticket, 100), STN_OK);
@@ -448,6 +564,9 @@ int main(void)
         cmocka_unit_test(a_lost_lease_goes_back_once),
         cmocka_unit_test(a_killer_is_set_aside_and_an_innocent_is_not),
         cmocka_unit_test(products_stay_under_the_budget_oldest_first),
+        cmocka_unit_test(what_one_change_makes_stale_has_one_number),
+        cmocka_unit_test(a_change_keeps_nothing_back_for_long),
+        cmocka_unit_test(viewers_are_served_in_turn),
         cmocka_unit_test(a_random_run_keeps_every_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

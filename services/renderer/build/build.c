@@ -28,16 +28,18 @@
 #define EVENTS_A_TICK 512
 #define GOB_BUDGET_NS (8 * STN_MS)
 #define CUT_BYTES_MAX (64u << 20)
+#define SWAP_PATIENCE_NS (STN_S / 2) /* the rest of a change is shown without what still loads */
 
-/* A cut whose materials are still on their way. */
+/* A cut whose materials are still on their way, a decoration that belongs to a change, or the end of changes.
+ */
 struct waiting_cut {
     struct waiting_cut *next;
     stn_msg *msg;
     uint64_t frame;
     int32_t x, y;
-    bool decoration;
+    bool decoration, swap_last;
     uint64_t product, swap;
-    bool swap_last;
+    int64_t came_ns;
     const uint8_t *data; /* in the message, or in `unpacked` */
     size_t len;
     uint8_t *unpacked;
@@ -61,6 +63,7 @@ struct stn_build {
     stn_table *grids; /* -> known_grid */
     struct waiting_cut *cuts, **cuts_end;
     size_t cuts_waiting;
+    uint64_t swap_shown; /* changes up to this one are shown */
     stn_job *held[256]; /* small jobs that found no room, in order */
     size_t held_count;
     uint64_t frame, session; /* the frame of reference that is shown or filled, and world's number of it */
@@ -245,6 +248,7 @@ static void on_frame_begin(stn_build *b, const stn_net_event *e)
     b->session = f->session;
     if (frame != b->frame) {
         b->frame = frame;
+        b->swap_shown = 0;
         drop_cuts(b);
         drop_grids(b);
         stn_gobs_frame(b->gobs, frame);
@@ -359,6 +363,37 @@ static bool unpack_cut(struct waiting_cut *c, const stn_array *data, const Stenn
     return true;
 }
 
+static void wait_in_line(stn_build *b, struct waiting_cut *c)
+{
+    *b->cuts_end = c;
+    b->cuts_end = &c->next;
+    b->cuts_waiting++;
+}
+
+static void leave_line(stn_build *b, struct waiting_cut **p)
+{
+    struct waiting_cut *c = *p;
+
+    *p = c->next;
+    if (b->cuts_end == &c->next)
+        b->cuts_end = p;
+    b->cuts_waiting--;
+}
+
+static void forget_waiting(stn_build *b, int32_t x, int32_t y, bool decoration)
+{
+    for (struct waiting_cut **p = &b->cuts; *p;) {
+        struct waiting_cut *old = *p;
+
+        if (old->swap_last || old->x != x || old->y != y || old->decoration != decoration) {
+            p = &old->next;
+            continue;
+        }
+        leave_line(b, p);
+        free_cut(old);
+    }
+}
+
 static void on_cut(stn_build *b, const stn_net_event *e)
 {
     static const stn_array_rule rule = {"data", STENNESS__ELEMENT_FORMAT__ELEMENT_NONE, 1, CUT_BYTES_MAX,
@@ -378,14 +413,19 @@ static void on_cut(stn_build *b, const stn_net_event *e)
     c = calloc(1, sizeof *c);
     if (!c)
         return;
-    c->msg = stn_msg_ref(e->msg);
+    c->came_ns = stn_clock_ns();
     c->frame = b->frame;
+    c->swap = m->swap;
+    c->swap_last = m->swap_last;
+    if (c->swap_last) {
+        wait_in_line(b, c);
+        return;
+    }
+    c->msg = stn_msg_ref(e->msg);
     c->x = m->grid_x * STN_GRID_CUTS + (int32_t)m->cut_x;
     c->y = m->grid_y * STN_GRID_CUTS + (int32_t)m->cut_y;
     c->decoration = m->half == STENNESS__CUT_HALF__CUT_DECORATION;
     c->product = m->product;
-    c->swap = m->swap;
-    c->swap_last = m->swap_last;
     if (stn_array_view(m->data, stn_msg_bulk_frames(e->msg), stn_msg_bulk_count(e->msg), &rule, &data,
                        &err) != STN_OK ||
         !unpack_cut(c, &data, m, &err)) {
@@ -393,34 +433,33 @@ static void on_cut(stn_build *b, const stn_net_event *e)
         free_cut(c);
         return;
     }
-    if (c->decoration) {
-        if (stn_decor_put(b->decor, c->x, c->y, c->product, c->data, c->len, &err) != STN_OK)
-            stn_log_warn("decoration of cut %d,%d: %s", c->x, c->y, err.text);
-        free_cut(c);
-        return;
-    }
     /* A newer one of the same place makes an older one that still waits pointless. */
-    for (struct waiting_cut **p = &b->cuts; *p;) {
-        struct waiting_cut *old = *p;
-
-        if (old->x != c->x || old->y != c->y) {
-            p = &old->next;
-            continue;
-        }
-        *p = old->next;
-        if (b->cuts_end == &old->next)
-            b->cuts_end = p;
-        free_cut(old);
-        b->cuts_waiting--;
-    }
-    *b->cuts_end = c;
-    b->cuts_end = &c->next;
-    b->cuts_waiting++;
+    forget_waiting(b, c->x, c->y, c->decoration);
+    wait_in_line(b, c);
 }
 
 static void free_waiting(void *arg)
 {
     free_cut(arg);
+}
+
+/* Ground of the changes up to `end` that is not handed over yet. A decoration does not keep them waiting. */
+static bool lacks_ground(const stn_build *b, const struct waiting_cut *end)
+{
+    for (const struct waiting_cut *c = b->cuts; c != end; c = c->next)
+        if (!c->decoration && !c->swap_last && c->swap && c->swap <= end->swap)
+            return true;
+    return false;
+}
+
+static void end_swap(stn_build *b, const struct waiting_cut *c)
+{
+    stn_job *job = stn_job_new(STN_JOB_CUT_SWAP, c->frame);
+
+    b->swap_shown = c->swap > b->swap_shown ? c->swap : b->swap_shown;
+    if (job)
+        job->u.cut.swap = c->swap;
+    give_or_hold(b, job);
 }
 
 static void build_cuts(stn_build *b, int64_t budget_ns)
@@ -431,16 +470,29 @@ static void build_cuts(stn_build *b, int64_t budget_ns)
         struct waiting_cut *c = *p;
         stn_job *job = NULL;
         stn_err err = {0};
-        stn_sprite_fault f = stn_cutmesh_job(b->store, c->data, c->len, &job, &err);
+        bool patient = start - c->came_ns < SWAP_PATIENCE_NS;
+        stn_sprite_fault f;
 
+        if (c->swap_last ? patient && lacks_ground(b, c)
+                         : c->decoration && patient && c->swap > b->swap_shown) {
+            p = &c->next;
+            continue;
+        }
+        if (c->swap_last || c->decoration) {
+            leave_line(b, p);
+            if (c->swap_last)
+                end_swap(b, c);
+            else if (stn_decor_put(b->decor, c->x, c->y, c->product, c->data, c->len, &err) != STN_OK)
+                stn_log_warn("decoration of cut %d,%d: %s", c->x, c->y, err.text);
+            free_cut(c);
+            continue;
+        }
+        f = stn_cutmesh_job(b->store, c->data, c->len, &job, &err);
         if (f == STN_SPRITE_LOADING) {
             p = &c->next;
             continue;
         }
-        *p = c->next;
-        if (b->cuts_end == &c->next)
-            b->cuts_end = p;
-        b->cuts_waiting--;
+        leave_line(b, p);
         if (!job) {
             stn_log_warn("cut %d,%d: %s", c->x, c->y, err.text);
             free_cut(c);
@@ -451,7 +503,6 @@ static void build_cuts(stn_build *b, int64_t budget_ns)
         job->u.cut.y = c->y;
         job->u.cut.product = c->product;
         job->u.cut.swap = c->swap;
-        job->u.cut.swap_last = c->swap_last;
         job->release = free_waiting;
         job->arg = c;
         give_or_hold(b, job);
@@ -469,6 +520,7 @@ static void on_cut_drop(stn_build *b, const stn_net_event *e)
         int32_t y = d->grid_y[i] * STN_GRID_CUTS + (int32_t)(d->cut[i] / STN_GRID_CUTS % STN_GRID_CUTS);
         stn_job *job;
 
+        forget_waiting(b, x, y, i < d->n_half && d->half[i] == 1);
         if (i < d->n_half && d->half[i] == 1) {
             stn_decor_drop(b->decor, x, y);
             continue;

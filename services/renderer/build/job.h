@@ -32,6 +32,7 @@ typedef enum stn_job_kind {
     STN_JOB_FRAME, /* a new frame of reference begins: what follows fills it; u.id = its session number */
     STN_JOB_CUT,
     STN_JOB_CUT_DROP,
+    STN_JOB_CUT_SWAP, /* all cuts up to u.cut.swap are here: they are shown at once */
     STN_JOB_GRID,
     STN_JOB_GRID_DROP,
     STN_JOB_GOB, /* looks: replaces those that are shown */
@@ -67,8 +68,8 @@ typedef struct stn_cut_part {
 
 typedef struct stn_job_cut {
     int32_t x, y; /* cut coordinate: 4 * grid + place in the grid */
-    uint64_t product, swap;
-    bool swap_last;
+    uint64_t product;
+    uint64_t swap; /* held until its STN_JOB_CUT_SWAP; 0 = shown at once */
     const void *vertices, *indices;
     size_t vertex_bytes, index_bytes;
     stn_cut_part *parts;

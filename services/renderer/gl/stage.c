@@ -15,6 +15,7 @@ static float chance(stn_stage *s, float lo, float hi)
 
 static bool scene_init(stage_scene *sc)
 {
+    sc->held_for = -1.0;
     sc->cuts = stn_table_new();
     sc->gobs = stn_table_new();
     sc->grids = stn_table_new();
@@ -79,6 +80,8 @@ static void scene_clear(stn_stage *s, stage_scene *sc)
     give_back(s, sc->poses);
     sc->poses = NULL;
     sc->has_focus = false;
+    sc->swap_shown = 0;
+    sc->held_for = -1.0;
     memset(&sc->facts, 0, sizeof sc->facts);
 }
 
@@ -209,19 +212,38 @@ static void show_cut(stn_stage *s, stage_cut *c)
     stn_spatial_translate(c->spatial, (stn_sg_v3){c->x * 275.0, c->y * -275.0, 0.0});
 }
 
-/* A change of several cuts is shown when its last one is here. A lone one is its own last. */
+/* The cuts of a change are shown when all are here. */
 static void show_swap(stn_stage *s, stage_scene *sc, uint64_t swap)
 {
     size_t it = 0;
     uint64_t key;
     void *v;
+    bool held = false;
 
+    if (swap > sc->swap_shown)
+        sc->swap_shown = swap;
     while (stn_table_next(sc->cuts, &it, &key, &v)) {
         stage_cut *c = v;
 
         if (c->next && c->next->u.cut.swap <= swap)
             show_cut(s, c);
+        held |= c->next != NULL;
     }
+    sc->held_for = held ? 0.0 : -1.0;
+}
+
+/* What ends the change may be lost. */
+static void show_late(stn_stage *s, stage_scene *sc, double dt)
+{
+    size_t it = 0;
+    uint64_t key;
+    void *v;
+
+    if (sc->held_for < 0.0 || (sc->held_for += dt) < STN_STAGE_HOLD_SECONDS)
+        return;
+    while (stn_table_next(sc->cuts, &it, &key, &v))
+        show_cut(s, v);
+    sc->held_for = -1.0;
 }
 
 static bool upload_cut(stn_stage *s, stn_job_cut *cut)
@@ -254,10 +276,10 @@ static bool take_cut(stn_stage *s, stage_scene *sc, stn_job *job)
     }
     drop_cut_job(s, c->next);
     c->next = job;
-    if (cut->swap == 0 || !c->job)
+    if (cut->swap <= sc->swap_shown || !c->job)
         show_cut(s, c); /* the first of a place need not wait: there is nothing to change from */
-    if (cut->swap_last)
-        show_swap(s, sc, cut->swap);
+    else if (sc->held_for < 0.0)
+        sc->held_for = 0.0;
     return true;
 }
 
@@ -422,6 +444,9 @@ void stn_stage_take(stn_stage *s, stn_job *job)
     case STN_JOB_CUT_DROP:
         drop_cut(s, sc, &job->u.cut);
         break;
+    case STN_JOB_CUT_SWAP:
+        show_swap(s, sc, job->u.cut.swap);
+        break;
     case STN_JOB_GRID:
         kept = take_grid(s, sc, job);
         break;
@@ -584,6 +609,7 @@ void stn_stage_tick(stn_stage *s, double dt)
     s->dt = dt;
     stn_dayfade_tick(&s->day, dt);
     tick_scene(s, stage_target(s), dt);
+    show_late(s, stage_target(s), dt);
     if (!s->filling)
         return;
     s->filling_since += dt;

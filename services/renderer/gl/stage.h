@@ -14,6 +14,7 @@
 #include "renderer/scene/spatial.h"
 
 #define STN_STAGE_SWAP_SECONDS 5.0
+#define STN_STAGE_HOLD_SECONDS 1.0 /* cuts of one change wait no longer for each other */
 
 typedef struct stn_stage stn_stage;
 

@@ -39,6 +39,8 @@ typedef struct stage_scene {
     stn_job_facts facts;
     stn_v3 focus;
     bool has_focus;
+    uint64_t swap_shown; /* changes up to this one are shown */
+    double held_for; /* seconds since a cut is held; < 0: none is */
 } stage_scene;
 
 struct stn_stage {
