@@ -21,6 +21,7 @@ static const stn_opt options[] = {
     {"ui-scale", STN_OPT_REAL, "1", 0.5, 4, "X", "size of text"},
     {"font", STN_OPT_TEXT, "", 0, 0, "FILE", "a font instead of DejaVu Sans"},
     {"range", STN_OPT_REAL, "1100", 100, 10000, "UNITS", "how far objects are seen, map units (11 a tile)"},
+    {"cuts", STN_OPT_INT, "2", 0, 10, "N", "ground drawn around the cut in focus, cuts (25 tiles each)"},
     {"spectator", STN_OPT_SWITCH, NULL, 0, 0, NULL, "only look: never ask to steer"},
     {"gl-debug", STN_OPT_SWITCH, NULL, 0, 0, NULL, "log what the driver complains about"},
     {"frames", STN_OPT_INT, "0", 0, 100000000, "N", "end after so many frames"},
@@ -74,6 +75,7 @@ int main(int argc, char **argv)
     o.shot_folder = stn_opts_text(opts, "shots")[0] ? stn_opts_text(opts, "shots") : ".";
     o.ui_scale = stn_opts_real(opts, "ui-scale");
     o.range = stn_opts_real(opts, "range");
+    o.cuts = (unsigned)stn_opts_int(opts, "cuts");
     o.font = stn_opts_text(opts, "font");
     o.frames = (int)stn_opts_int(opts, "frames");
     if (stn_renderer_new(&o, &r, &err) == STN_OK && stn_renderer_run(r, &err) == STN_OK)

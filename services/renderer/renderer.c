@@ -144,7 +144,7 @@ static stn_status open_rest(stn_renderer *r, stn_err *err)
 stn_status stn_renderer_new(const stn_renderer_options *o, stn_renderer **out, stn_err *err)
 {
     stn_renderer *r = calloc(1, sizeof *r);
-    stn_net_options no = {.instance = o->instance, .range = o->range, .cut_view = 2, .spectator = o->spectator};
+    stn_net_options no = {.instance = o->instance, .range = o->range, .cut_view = o->cuts, .spectator = o->spectator};
     stn_status st;
 
     *out = NULL;

@@ -23,6 +23,7 @@ typedef struct stn_renderer_options {
     const char *bindings; /* changes of the defaults */
     const char *shot_folder;
     double ui_scale, range;
+    unsigned cuts; /* drawn around the one in focus */
     const char *font;
     int frames; /* end after so many, 0 = run */
 } stn_renderer_options;
