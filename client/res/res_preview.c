@@ -116,12 +116,17 @@ static stn_status read_options(const stn_rv_options *from, stn_preview_options *
     return STN_OK;
 }
 
-/* The name that a resource has by its path is not known: the last part stands for it. */
-static void name_of(const char *file, char out[256])
+/* Below the root the path is the resource's name; elsewhere its last part stands for it. */
+static void name_of(const char *file, const char *root, char out[256])
 {
-    const char *slash = strrchr(file, '/');
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    size_t n = root ? strlen(root) : 0;
 
-    snprintf(out, 256, "%s", slash ? slash + 1 : file);
+    while (n > 0 && root[n - 1] == '/')
+        n--;
+    if (n > 0 && strncmp(file, root, n) == 0 && file[n] == '/')
+        name = file + n + 1;
+    snprintf(out, 256, "%s", name);
     if (stn_text_ends(out, ".res"))
         out[strlen(out) - 4] = 0;
 }
@@ -149,7 +154,7 @@ stn_status stn_rv_preview(const char *file, const char *out, const stn_rv_option
         return st;
     o.find = find;
     o.user = &where;
-    name_of(file, name);
+    name_of(file, options->root, name);
     if ((st = stn_file_read(file, stn_res_default_limits.max_input, &data, &len, err)) != STN_OK)
         return st;
     st = stn_preview_draw(name, data, len, &o, &picture, err);

@@ -399,8 +399,8 @@ static stn_status draw(preview *p, const stn_sprite *sprite, const stn_sprite_re
     return STN_OK;
 }
 
-/* Layers of ids below 16 are shown when state bytes say so: without any, a preview shows all of them and the
- * first of the animations. 0: there are none. */
+/* Layers of ids below 16 are shown when state bytes say so. When nothing is seen without any, a preview shows
+ * all of them and the first of the animations. 0: needs no bytes. */
 static uint32_t whole(const stn_res *res)
 {
     uint32_t mask = 0, pose = 0;
@@ -409,15 +409,20 @@ static uint32_t whole(const stn_res *res)
         const stn_res_layer *l = stn_res_layer_at(res, i);
         int32_t id;
         if ((l->kind != STN_LAYER_MESH && l->kind != STN_LAYER_RLINK && l->kind != STN_LAYER_SKAN) ||
-            !stn_res_layer_id(l, &id) || id < 0 || id > 31)
+            !stn_res_layer_id(l, &id))
             continue;
+        if (id < 0 && l->kind != STN_LAYER_SKAN)
+            return 0;
+        if (id < 0 || id > 31)
+            continue;
+        if (l->kind != STN_LAYER_SKAN && id > 15)
+            return 0;
         if (l->kind == STN_LAYER_SKAN)
             pose = pose && pose < 1u << id ? pose : 1u << id;
         else
             mask |= 1u << id;
     }
-    /* What is shown in any case needs no bytes. */
-    return (mask & 0xffffu) || (mask && pose & 0xffffu) ? mask | pose | 0xffff0000u : 0;
+    return mask ? mask | pose | 0xffff0000u : 0;
 }
 
 static stn_status draw_model(preview *p, const stn_sprite_res *res, stn_err *err)
@@ -436,8 +441,13 @@ static stn_status draw_model(preview *p, const stn_sprite_res *res, stn_err *err
         sdt = state;
         sdt_len = sizeof state;
     }
-    if ((fault = stn_sprite_new(p->ctx, &object, res, sdt, sdt_len, &sprite, err)))
-        return STN_BAD_DATA;
+    if ((fault = stn_sprite_new(p->ctx, &object, res, sdt, sdt_len, &sprite, err))) {
+        if (fault != STN_SPRITE_EOF || sdt)
+            return STN_BAD_DATA;
+        /* Made of its state bytes alone: what it has of pictures is all there is. */
+        note_missing(p, "state for", p->name);
+        return STN_NOT_FOUND;
+    }
     for (double t = 0; t < p->o->seconds; t += 0.05)
         stn_sprite_tick(sprite, 0.05, &done, NULL);
     p->eye = stn_m4_pointed((stn_v3){0, 0, 0}, 0, ELEVATION, (float)(p->o->turn - STN_PI / 4));

@@ -17,7 +17,7 @@
 
 typedef struct stn_preview_options {
     int width, height; /* 16 to STN_PREVIEW_MAX */
-    const uint8_t *sdt; /* state bytes; NULL: those that show most of it, see stn_preview.state */
+    const uint8_t *sdt; /* state bytes; NULL: none, or those that show something, see stn_preview.state */
     size_t sdt_len;
     double turn; /* of the view around the model, radians */
     double seconds; /* animations run for that long first, 0..600 */
