@@ -533,24 +533,6 @@ static stn_status add_sources(stn_sources *s, stn_asks *asks, const stn_sources_
     return STN_OK;
 }
 
-static stn_status cache_dir(const char *option, char **out, stn_err *err)
-{
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = 0;
-    *out = NULL;
-    if (strcmp(option, "none") == 0)
-        return STN_OK;
-    if (strcmp(option, "shared") == 0)
-        return stn_diskcache_default_dir(out, err);
-    if (*option)
-        n = asprintf(out, "%s", option);
-    else if (xdg && *xdg)
-        n = asprintf(out, "%s/stenness/data", xdg);
-    else if (home && *home)
-        n = asprintf(out, "%s/.cache/stenness/data", home);
-    return n < 0 ? stn_fail(err, STN_NO_MEMORY, "disk cache folder") : STN_OK;
-}
-
 static stn_status set_up(stn_sources *s, stn_asks *asks, const stn_sources_opts *o, stn_err *err)
 {
     stn_status st;
@@ -567,7 +549,7 @@ static stn_status set_up(stn_sources *s, stn_asks *asks, const stn_sources_opts 
         if (stn_dirsource_open(o->resdir, &s->dir, &why) != STN_OK)
             stn_log_warn("left out: %s", why.text);
     }
-    if ((st = cache_dir(o->cache, &s->cache_dir, err)) != STN_OK ||
+    if ((st = stn_diskcache_dir(o->cache, &s->cache_dir, err)) != STN_OK ||
         (st = add_sources(s, asks, o, err)) != STN_OK ||
         (st = stn_workers_new(s->loop, &o->workers, on_job, s, &s->workers, err)) != STN_OK ||
         (st = stn_http_new(s->loop, &o->http, &s->http, err)) != STN_OK)

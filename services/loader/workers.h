@@ -10,7 +10,7 @@
 #include "bus/loop.h"
 #include "loader/decoder.h"
 #include "loader/dirsource.h"
-#include "loader/diskcache.h"
+#include "cache/diskcache.h"
 #include "loader/packsource.h"
 #include "loader/queue.h"
 

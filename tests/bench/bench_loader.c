@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "loader/diskcache.h"
+#include "cache/diskcache.h"
 #include "res/res.h"
 #include "support/loader_client.h"
 

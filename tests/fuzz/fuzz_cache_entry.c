@@ -1,6 +1,6 @@
 /* fuzz_cache_entry.c - what a disk cache folder and a server's answer headers may hold: entry names and
  * headers, resource names, URLs, content codings and ranges. */
-#include "loader/cache_entry.h"
+#include "cache/cache_entry.h"
 #include "loader/http_rules.h"
 #include "loader/resname.h"
 

@@ -1,8 +1,8 @@
 /* test_loader_files.c - the loader's files: disk cache shared by processes, developer folder, packs. */
 #include "base/clock.h"
-#include "loader/cache_entry.h"
+#include "cache/cache_entry.h"
 #include "loader/dirsource.h"
-#include "loader/diskcache.h"
+#include "cache/diskcache.h"
 #include "loader/packsource.h"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "loader/ask.h"
-#include "loader/diskcache.h"
+#include "cache/diskcache.h"
 #include "loader/judge.h"
 #include "loader/resname.h"
 #include "loader/saved.h"

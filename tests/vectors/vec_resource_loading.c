@@ -2,8 +2,8 @@
  * answers. */
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "loader/cache_entry.h"
-#include "loader/diskcache.h"
+#include "cache/cache_entry.h"
+#include "cache/diskcache.h"
 #include "loader/judge.h"
 #include "loader/resname.h"
 #include "session/resids.h"

@@ -1,13 +1,12 @@
-#include "loader/diskcache.h"
+#include "cache/diskcache.h"
+#include "cache/diskcache_private.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/text.h"
-#include "loader/cache_entry.h"
+#include "cache/cache_entry.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,17 +20,9 @@
 #include <unistd.h>
 
 #define LOCK_WAIT_NS (2 * STN_S)
-#define TEMPORARY_AGE_S (24 * 3600)
 /* The time of the last read is only written when it would move by this much, so that hits cost no inode
  * writes. */
 #define READ_TIME_STEP_S 60
-
-struct stn_diskcache {
-    int dir;
-    char *identity;
-    uint64_t cap;
-    _Atomic uint64_t written; /* since the last sweep that was due */
-};
 
 stn_status stn_diskcache_default_dir(char **out, stn_err *err)
 {
@@ -52,17 +43,38 @@ stn_status stn_diskcache_default_dir(char **out, stn_err *err)
     return STN_OK;
 }
 
-stn_status stn_diskcache_open(const char *dir, const char *identity, uint64_t cap_bytes, stn_diskcache **out,
+stn_status stn_diskcache_dir(const char *option, char **out, stn_err *err)
+{
+    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int n = 0;
+    *out = NULL;
+    if (strcmp(option, "none") == 0)
+        return STN_OK;
+    if (strcmp(option, "shared") == 0)
+        return stn_diskcache_default_dir(out, err);
+    if (*option)
+        n = asprintf(out, "%s", option);
+    else if (xdg && *xdg)
+        n = asprintf(out, "%s/stenness/data", xdg);
+    else if (home && *home)
+        n = asprintf(out, "%s/.cache/stenness/data", home);
+    if (n < 0) {
+        *out = NULL;
+        return stn_fail(err, STN_NO_MEMORY, "disk cache folder");
+    }
+    return STN_OK;
+}
+
+static stn_status open_folder(const char *dir, const char *identity, uint64_t cap_bytes, stn_diskcache **out,
                               stn_err *err)
 {
-    *out = NULL;
-    stn_status st = stn_file_mkdirs(dir, 0700, err);
-    if (st != STN_OK)
-        return st;
+    stn_status st;
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct stat sb;
+    *out = NULL;
     if (fd < 0 || fstat(fd, &sb) != 0) {
-        st = stn_fail(err, STN_IO, "disk cache %s: %s", dir, strerror(errno));
+        st = stn_fail(err, errno == ENOENT ? STN_NOT_FOUND : STN_IO, "disk cache %s: %s", dir,
+                      strerror(errno));
         goto fail;
     }
     if (sb.st_uid != geteuid() || (sb.st_mode & 022)) {
@@ -88,6 +100,19 @@ fail:
     return st;
 }
 
+stn_status stn_diskcache_open(const char *dir, const char *identity, uint64_t cap_bytes, stn_diskcache **out,
+                              stn_err *err)
+{
+    *out = NULL;
+    stn_status st = stn_file_mkdirs(dir, 0700, err);
+    return st == STN_OK ? open_folder(dir, identity, cap_bytes, out, err) : st;
+}
+
+stn_status stn_diskcache_look(const char *dir, stn_diskcache **out, stn_err *err)
+{
+    return open_folder(dir, "", 0, out, err);
+}
+
 void stn_diskcache_free(stn_diskcache *c)
 {
     if (!c)
@@ -99,8 +124,7 @@ void stn_diskcache_free(stn_diskcache *c)
 
 /* ---- slots ---- */
 
-/* Reads up to `max` bytes from the start. STN_OK with the file's size in sb. */
-static stn_status read_file(int fd, size_t max, stn_buf *out, stn_err *err)
+stn_status stn_diskcache_fill(int fd, size_t max, stn_buf *out, stn_err *err)
 {
     while (out->len < max) {
         size_t room = out->cap > out->len ? out->cap - out->len : 65536;
@@ -120,9 +144,8 @@ static stn_status read_file(int fd, size_t max, stn_buf *out, stn_err *err)
     return STN_OK;
 }
 
-/* Opens a slot for reading. STN_NOT_FOUND: missing; STN_DENIED: something that is not a file of ours to read.
- */
-static stn_status open_slot(const stn_diskcache *c, const char *file, int *fd, struct stat *sb, stn_err *err)
+stn_status stn_diskcache_open_slot(const stn_diskcache *c, const char *file, int *fd, struct stat *sb,
+                                   stn_err *err)
 {
     *fd = openat(c->dir, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (*fd < 0)
@@ -160,7 +183,7 @@ static stn_status judge_slot(const stn_diskcache *c, const target *t, unsigned i
     char file[STN_CACHE_FILE_MAX];
     int fd;
     stn_cache_file_name(t->hash, i, file);
-    stn_status st = open_slot(c, file, &fd, sb, err);
+    stn_status st = stn_diskcache_open_slot(c, file, &fd, sb, err);
     if (st == STN_DENIED) {
         if (err)
             stn_err_clear(err);
@@ -174,7 +197,7 @@ static stn_status judge_slot(const stn_diskcache *c, const target *t, unsigned i
     stn_buf_clear(content);
     if (stn_buf_add(content, size))
         stn_buf_clear(content);
-    st = read_file(fd, max, content, err);
+    st = stn_diskcache_fill(fd, max, content, err);
     if (st == STN_OK)
         *slot = stn_cache_slot(content->data, content->len, t->header.data, t->header.len, body);
     struct timespec now;
@@ -376,148 +399,6 @@ stn_status stn_diskcache_remove(stn_diskcache *c, const char *key, size_t key_le
     if (lock >= 0)
         close(lock);
     stn_buf_fini(&t.header);
-    return st;
-}
-
-/* ---- the folder ---- */
-
-typedef void each_fn(void *ctx, const stn_diskcache_item *item);
-
-static DIR *open_listing(const stn_diskcache *c, stn_err *err)
-{
-    int fd = openat(c->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!d) {
-        stn_fail(err, STN_IO, "disk cache: listing: %s", strerror(errno));
-        if (fd >= 0)
-            close(fd);
-    }
-    return d;
-}
-
-static void list_one(stn_diskcache *c, const char *file, stn_buf *content, stn_buf *identity, stn_buf *key,
-                     each_fn *fn, void *ctx)
-{
-    int fd;
-    struct stat sb;
-    size_t body;
-    if (open_slot(c, file, &fd, &sb, NULL) != STN_OK)
-        return;
-    stn_buf_clear(content);
-    stn_buf_clear(identity);
-    stn_buf_clear(key);
-    /* Two steps: nearly every header fits the first. */
-    stn_status st = read_file(fd, 1024, content, NULL);
-    if (st == STN_OK &&
-        stn_cache_header_read(content->data, content->len, identity, key, &body, NULL) == STN_TRUNCATED) {
-        stn_buf_clear(identity);
-        stn_buf_clear(key);
-        st = read_file(fd, STN_CACHE_HEADER_MAX, content, NULL);
-    }
-    close(fd);
-    stn_buf_clear(identity);
-    stn_buf_clear(key);
-    if (st != STN_OK ||
-        stn_cache_header_read(content->data, content->len, identity, key, &body, NULL) != STN_OK)
-        return;
-    uint64_t bytes = sb.st_size < 0 ? 0 : (uint64_t)sb.st_size;
-    int64_t read_s = sb.st_atim.tv_sec > sb.st_mtim.tv_sec ? sb.st_atim.tv_sec : sb.st_mtim.tv_sec;
-    fn(ctx, &(stn_diskcache_item){.file = file,
-                                  .identity = (const char *)identity->data,
-                                  .key = (const char *)key->data,
-                                  .bytes = bytes,
-                                  .body_bytes = bytes > body ? bytes - body : 0,
-                                  .read_ns = read_s * STN_S});
-}
-
-stn_status stn_diskcache_each(stn_diskcache *c, each_fn *fn, void *ctx, stn_err *err)
-{
-    DIR *d = open_listing(c, err);
-    if (!d)
-        return STN_IO;
-    stn_buf content = {0}, identity = {0}, key = {0};
-    const struct dirent *e;
-    while ((e = readdir(d))) {
-        uint64_t hash;
-        uint32_t slot;
-        if (stn_cache_file_parse(e->d_name, &hash, &slot))
-            list_one(c, e->d_name, &content, &identity, &key, fn, ctx);
-    }
-    closedir(d);
-    stn_buf_fini(&content);
-    stn_buf_fini(&identity);
-    stn_buf_fini(&key);
-    return STN_OK;
-}
-
-typedef struct found {
-    int64_t read_ns;
-    uint64_t bytes;
-    char file[STN_CACHE_FILE_MAX];
-} found;
-
-typedef struct sweep {
-    stn_buf list; /* of found */
-    stn_diskcache_sum sum;
-} sweep;
-
-static void sweep_item(void *ctx, const stn_diskcache_item *item)
-{
-    sweep *s = ctx;
-    if (!stn_text_starts(item->key, "res/"))
-        return;
-    found f = {.read_ns = item->read_ns, .bytes = item->bytes};
-    memcpy(f.file, item->file, strnlen(item->file, sizeof f.file - 1)); /* as long as a parsed name can be */
-    stn_buf_put(&s->list, &f, sizeof f);
-    s->sum.entries++;
-    s->sum.bytes += item->bytes;
-}
-
-static int by_age(const void *a, const void *b)
-{
-    const found *x = a, *y = b;
-    return x->read_ns != y->read_ns ? (x->read_ns < y->read_ns ? -1 : 1) : strcmp(x->file, y->file);
-}
-
-static void drop_temporaries(stn_diskcache *c, DIR *d)
-{
-    const struct dirent *e;
-    time_t now = time(NULL);
-    while ((e = readdir(d))) {
-        struct stat sb;
-        if (stn_text_starts(e->d_name, "cache") && stn_text_ends(e->d_name, ".new") &&
-            fstatat(c->dir, e->d_name, &sb, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(sb.st_mode) &&
-            now - sb.st_mtime > TEMPORARY_AGE_S)
-            unlinkat(c->dir, e->d_name, 0);
-    }
-}
-
-stn_status stn_diskcache_sweep(stn_diskcache *c, stn_diskcache_sum *out, stn_err *err)
-{
-    sweep s = {0};
-    DIR *d = open_listing(c, err);
-    if (!d)
-        return STN_IO;
-    drop_temporaries(c, d);
-    closedir(d);
-    stn_status st = stn_diskcache_each(c, sweep_item, &s, err);
-    if (st == STN_OK && s.list.failed)
-        st = stn_fail(err, STN_NO_MEMORY, "disk cache: listing");
-    if (st == STN_OK && c->cap && s.sum.bytes > c->cap) {
-        found *list = (found *)(void *)s.list.data;
-        size_t n = s.list.len / sizeof *list;
-        qsort(list, n, sizeof *list, by_age);
-        for (size_t i = 0; i < n && s.sum.bytes > c->cap / 8 * 7; i++) {
-            if (unlinkat(c->dir, list[i].file, 0) != 0 && errno != ENOENT)
-                continue;
-            s.sum.bytes -= list[i].bytes;
-            s.sum.entries--;
-            s.sum.evicted++;
-            s.sum.evicted_bytes += list[i].bytes;
-        }
-    }
-    stn_buf_fini(&s.list);
-    *out = s.sum;
     return st;
 }
 

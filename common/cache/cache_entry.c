@@ -1,4 +1,4 @@
-#include "loader/cache_entry.h"
+#include "cache/cache_entry.h"
 
 #include "base/bytes.h"
 

@@ -7,8 +7,8 @@
  *         the end.
  * Source  docs/spec/resource-loading.md 4.3 and 4.4; checked by tests/vectors/vec_resource_loading.c.
  */
-#ifndef STN_LOADER_CACHE_ENTRY_H
-#define STN_LOADER_CACHE_ENTRY_H
+#ifndef STN_CACHE_CACHE_ENTRY_H
+#define STN_CACHE_CACHE_ENTRY_H
 
 #include "base/buf.h"
 #include "base/err.h"
