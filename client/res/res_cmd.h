@@ -1,4 +1,4 @@
-/* res_cmd.h - `stenness res`: list, show, extract, build, check, pack, unpack, natives, preview. */
+/* res_cmd.h - `stenness res`: list, show, extract, build, check, pack, unpack, natives, preview, why, reload, cache. */
 #ifndef STN_CLIENT_RES_CMD_H
 #define STN_CLIENT_RES_CMD_H
 

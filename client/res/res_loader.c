@@ -176,20 +176,3 @@ int stn_rl_words(const char *instance, const char *what, const char *argument)
     stn_ask_free(door);
     return st == STN_OK ? EXIT_SUCCESS : failed(err.text);
 }
-
-int stn_rl_cache_list(const char *instance)
-{
-    stn_ask *door;
-    stn_err err = {0};
-    if (stn_ask_open(instance_of(instance), "ctl/loader.0", UP_NS, &door, &err) != STN_OK)
-        return failed(err.text);
-    printf("on disk: ");
-    fflush(stdout);
-    stn_status st = words(door, "disk", NULL, &err);
-    if (st == STN_OK) {
-        printf("in memory (name, version, source, bytes, holders):\n");
-        st = words(door, "cached", NULL, &err);
-    }
-    stn_ask_free(door);
-    return st == STN_OK ? EXIT_SUCCESS : failed(err.text);
-}

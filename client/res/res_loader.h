@@ -7,7 +7,6 @@
 
 int stn_rl_why(const char *instance, const char *name, int version);
 int stn_rl_reload(const char *instance, const char *name);
-int stn_rl_cache_list(const char *instance);
 /* A question of the loader's control door (CTL_TEXT_GET); argument may be NULL. */
 int stn_rl_words(const char *instance, const char *what, const char *argument);
 

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "client/res/res_cache.h"
 #include "client/res/res_folder.h"
 #include "client/res/res_loader.h"
 #include "client/res/res_natives.h"
@@ -33,18 +34,28 @@ static const char help[] =
     "  natives [--seen PLACE [--prefix P]]   the served code that this client has of its own; PLACE is a "
     "folder or an archive of resources that may have newer\n"
     "\n"
+    "looks into the disk cache (--cache DIR; shared = that of an installed Java client):\n"
+    "\n"
+    "  cache list [--identity T] [--json]   every resource kept: bytes, last read, identity, name\n"
+    "  cache size                      entries and bytes by identity\n"
+    "  cache verify [--identity T]     reads and decodes every entry, and says what is wrong\n"
+    "  cache purge CHOICE…             removes entries; CHOICE is --all, --identity T, --older DAYS, --bad;\n"
+    "                                  of several all must hold\n"
+    "\n"
     "and asks the loader of a running instance (--instance NAME):\n"
     "\n"
     "  why NAME [VERSION]              what each source answers for a name, and which one counts\n"
     "  reload NAME                     reads a loaded resource again; everybody who shows it is told\n"
-    "  cache [list|drop NAME|forget]   what is kept on disk and in memory; drop: fetch NAME anew;\n"
-    "                                  forget: remembered failures\n"
+    "  cache memory                    what it holds decoded: name, version, source, bytes, holders\n"
+    "  cache drop NAME                 out of its disk cache, so that NAME is fetched anew\n"
+    "  cache forget [NAME]             lets it try again what it remembers as failed\n"
     "\n"
     "FILE may be - for standard input. Extract and build change no byte. More: man stenness-res\n";
 
 typedef struct options {
-    bool json, force, strict, all;
-    const char *prefix, *instance, *seen;
+    bool json, force, strict, all, bad;
+    const char *prefix, *instance, *seen, *cache, *identity;
+    int64_t older_days; /* -1 = not given */
     stn_rv_options preview;
     char **operands;
     int count;
@@ -317,13 +328,32 @@ static int cmd_reload(const options *o)
 static int cmd_cache(const options *o)
 {
     const char *what = o->count ? o->operands[0] : "list";
+    const stn_rc_choice choice = {.folder = o->cache,
+                                  .identity = o->identity,
+                                  .older_days = o->older_days,
+                                  .bad = o->bad,
+                                  .json = o->json};
     if (strcmp(what, "list") == 0 && o->count <= 1)
-        return stn_rl_cache_list(o->instance);
+        return stn_rc_list(&choice);
+    if (strcmp(what, "size") == 0 && o->count == 1)
+        return stn_rc_size(&choice);
+    if (strcmp(what, "verify") == 0 && o->count == 1)
+        return stn_rc_verify(&choice);
+    if (strcmp(what, "purge") == 0 && o->count == 1) {
+        bool narrowed = o->identity || o->older_days >= 0 || o->bad;
+        if (!narrowed && !o->all)
+            return usage("cache purge needs --all, --identity, --older or --bad");
+        if (narrowed && o->all)
+            return usage("cache purge --all leaves nothing to choose");
+        return stn_rc_purge(&choice);
+    }
+    if (strcmp(what, "memory") == 0 && o->count == 1)
+        return stn_rl_words(o->instance, "cached", NULL);
     if (strcmp(what, "drop") == 0 && o->count == 2)
         return stn_rl_words(o->instance, "drop", o->operands[1]);
     if (strcmp(what, "forget") == 0 && o->count <= 2)
         return stn_rl_words(o->instance, "forget", o->count == 2 ? o->operands[1] : NULL);
-    return usage("cache takes: list, drop NAME, forget [NAME]");
+    return usage("cache takes: list, size, verify, purge, memory, drop NAME, forget [NAME]");
 }
 
 static void look(void *user, const char *name, const uint8_t *data, size_t len)
@@ -377,8 +407,10 @@ int cmd_res(int argc, char **argv)
         {"seen", required_argument, NULL, 'S'},    {"size", required_argument, NULL, 'z'},
         {"state", required_argument, NULL, 't'},   {"turn", required_argument, NULL, 'T'},
         {"seconds", required_argument, NULL, 'n'}, {"root", required_argument, NULL, 'r'},
+        {"cache", required_argument, NULL, 'c'},   {"identity", required_argument, NULL, 'I'},
+        {"older", required_argument, NULL, 'o'},   {"bad", no_argument, NULL, 'b'},
         {"help", no_argument, NULL, 'h'},          {0}};
-    options o = {0};
+    options o = {.older_days = -1};
     char text[160];
 
     if (argc < 2)
@@ -414,6 +446,16 @@ int cmd_res(int argc, char **argv)
             o.preview.seconds = optarg;
         else if (c == 'r')
             o.preview.root = optarg;
+        else if (c == 'c')
+            o.cache = optarg;
+        else if (c == 'I')
+            o.identity = optarg;
+        else if (c == 'b')
+            o.bad = true;
+        else if (c == 'o' && !stn_text_i64(optarg, 0, 36500, &o.older_days))
+            return usage("--older takes a number of days");
+        else if (c == 'o')
+            continue;
         else if (c == 'h') {
             fputs(help, stdout);
             return EXIT_SUCCESS;

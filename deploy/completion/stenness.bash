@@ -5,7 +5,7 @@ _stenness_res()
     local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[2]}
 
     if (( COMP_CWORD == 2 )); then
-        mapfile -t COMPREPLY < <(compgen -W 'list show extract build check pack unpack why reload cache --help' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'list show extract build check pack unpack why reload cache natives --help' -- "$cur")
         return
     fi
     if [[ $cur == -* ]]; then
@@ -16,6 +16,17 @@ _stenness_res()
         build) options=--strict ;;
         pack) options=--prefix ;;
         unpack) options='--prefix --all' ;;
+        natives) options='--seen --prefix' ;;
+        why | reload) options=--instance ;;
+        cache)
+            case ${COMP_WORDS[3]} in
+            size) options=--cache ;;
+            verify) options='--cache --identity' ;;
+            purge) options='--cache --all --identity --older --bad' ;;
+            memory | drop | forget) options=--instance ;;
+            *) options='--cache --identity --json' ;;
+            esac
+            ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options --help" -- "$cur")
         return
@@ -23,6 +34,14 @@ _stenness_res()
     if [[ ${COMP_WORDS[COMP_CWORD-1]} == --prefix ]]; then
         mapfile -t COMPREPLY < <(compgen -W 'res/ res-preload/ brodgar-res/' -- "$cur")
         compopt -o nospace
+        return
+    fi
+    if [[ $command == cache && ${COMP_WORDS[COMP_CWORD-1]} == --cache ]]; then
+        mapfile -t COMPREPLY < <(compgen -W shared -- "$cur"; compgen -d -- "$cur")
+        return
+    fi
+    if [[ $command == cache ]]; then
+        (( COMP_CWORD == 3 )) && mapfile -t COMPREPLY < <(compgen -W 'list size verify purge memory drop forget' -- "$cur")
         return
     fi
     compopt -o filenames
