@@ -1,4 +1,6 @@
-/* res_cmd.h - `stenness res`: list, show, extract, build, check, pack, unpack, natives, preview, why, reload, cache. */
+/* res_cmd.h - `stenness res`: list, show, extract, build, check, preview, pack, unpack, natives, why, reload,
+ * cache.
+ */
 #ifndef STN_CLIENT_RES_CMD_H
 #define STN_CLIENT_RES_CMD_H
 

@@ -5,7 +5,7 @@ _stenness_res()
     local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[2]}
 
     if (( COMP_CWORD == 2 )); then
-        mapfile -t COMPREPLY < <(compgen -W 'list show extract build check pack unpack why reload cache natives --help' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'list show extract build check preview pack unpack why reload cache natives --help' -- "$cur")
         return
     fi
     if [[ $cur == -* ]]; then
@@ -16,6 +16,7 @@ _stenness_res()
         build) options=--strict ;;
         pack) options=--prefix ;;
         unpack) options='--prefix --all' ;;
+        preview) options='--size --state --turn --seconds --root' ;;
         natives) options='--seen --prefix' ;;
         why | reload) options=--instance ;;
         cache)
@@ -46,7 +47,7 @@ _stenness_res()
     fi
     compopt -o filenames
     case $command in
-    list | check | extract) mapfile -t COMPREPLY < <(compgen -f -X '!*.res' -- "$cur"; compgen -d -- "$cur") ;;
+    list | check | extract | preview) mapfile -t COMPREPLY < <(compgen -f -X '!*.res' -- "$cur"; compgen -d -- "$cur") ;;
     show)
         if (( COMP_CWORD == 3 )); then
             mapfile -t COMPREPLY < <(compgen -f -X '!*.res' -- "$cur"; compgen -d -- "$cur")
