@@ -1,4 +1,5 @@
-/* `stenness res natives`: the list of twins, and whether the resources of a place ask for newer ones. */
+/* `stenness res natives`: the list of twins, and whether the resources of a place ask for newer ones; the
+ * options of `stenness res preview`. */
 #include "base/buf.h"
 #include "base/file.h"
 #include "client/res/res_cmd.h"
@@ -145,6 +146,25 @@ static void a_folder_and_an_archive_say_the_same(void **state)
     stn_buf_fini(&b);
 }
 
+static int preview(const char *option, const char *value)
+{
+    const char *args[] = {"res", "preview", "/nowhere/a.res", "/nowhere/a.png", option, value, NULL};
+
+    return cmd_res(6, (char **)(uintptr_t)args);
+}
+
+static void a_preview_says_which_option_is_wrong(void **state)
+{
+    (void)state;
+    assert_int_equal(preview("--size", "12"), EX_USAGE);
+    assert_int_equal(preview("--size", "64x64x"), EX_USAGE);
+    assert_int_equal(preview("--state", "0g"), EX_USAGE);
+    assert_int_equal(preview("--state", "012"), EX_USAGE);
+    assert_int_equal(preview("--turn", "left"), EX_USAGE);
+    assert_int_equal(preview("--seconds", "nan"), EX_USAGE);
+    assert_int_equal(preview("--state", "01ff"), EXIT_FAILURE); /* fine, but the file is not there */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +172,7 @@ int main(void)
         cmocka_unit_test(a_newer_carrier_has_moved),
         cmocka_unit_test(of_many_versions_the_newest_stay),
         cmocka_unit_test(a_folder_and_an_archive_say_the_same),
+        cmocka_unit_test(a_preview_says_which_option_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
