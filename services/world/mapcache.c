@@ -375,25 +375,46 @@ stn_status stn_mapcache_invalidate(stn_mapcache *c, const uint8_t *body, size_t 
     return STN_OK;
 }
 
+typedef struct due_request {
+    stn_coord gc;
+    uint64_t distance2;
+    request *r;
+} due_request;
+
+static int by_distance(const void *a, const void *b)
+{
+    const due_request *p = a, *q = b;
+    if (p->distance2 != q->distance2)
+        return p->distance2 < q->distance2 ? -1 : 1;
+    return by_coord(&p->gc, &q->gc);
+}
+
+/* The nearest to the focus first: the server answers in order, and what is near is wanted first. */
 void stn_mapcache_send(stn_mapcache *c, int64_t now_ms, void (*send)(void *arg, stn_coord gc), void *arg)
 {
     bool dropped = false;
-    size_t n = stn_table_count(c->requests), due = 0;
-    stn_coord *list = n ? malloc(n * sizeof *list) : NULL;
+    size_t n = stn_table_count(c->requests), due = 0, it = 0;
+    due_request *list = n ? malloc(n * sizeof *list) : NULL;
+    uint64_t key;
+    void *v;
 
     if (!list)
         return;
-    due = list_keys(c->requests, list, n);
+    while (due < n && stn_table_next(c->requests, &it, &key, &v)) {
+        stn_coord gc = stn_coord_of_key(key);
+        list[due++] = (due_request){gc, distance2(gc, c->focus), v};
+    }
+    qsort(list, due, sizeof *list, by_distance);
     for (size_t i = 0; i < due; i++) {
-        request *r = stn_table_get(c->requests, stn_coord_key(list[i]));
+        request *r = list[i].r;
         if (now_ms - r->last_ms <= STN_MAPREQ_AGAIN_MS)
             continue;
         r->last_ms = now_ms;
         if (++r->count >= STN_MAPREQ_TRIES) {
-            free(stn_table_remove(c->requests, stn_coord_key(list[i])));
+            free(stn_table_remove(c->requests, stn_coord_key(list[i].gc)));
             dropped = true;
         } else {
-            send(arg, list[i]);
+            send(arg, list[i].gc);
         }
     }
     free(list);

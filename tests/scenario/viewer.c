@@ -8,8 +8,8 @@
  *
  * --cuts: ground products of the frame shown; --stay: goes on so long after everything is there, and what it
  * holds must still be complete then. --change: new ground settings every S seconds once everything is there,
- * until FILE exists; then every half must come once more, with the newest generation, and no lease may be
- * left. Exit 0: all there; 1: not in time, or a rule was broken. */
+ * until FILE exists, once at least; then every half must come once more, with the newest generation, and no
+ * lease may be left. Exit 0: all there; 1: not in time, or a rule was broken. */
 #include "base/clock.h"
 #include "base/opts.h"
 #include "base/table.h"
@@ -39,8 +39,8 @@ typedef struct held_cut {
     int32_t x, y;
     uint32_t half;
     bool failed;
-    int64_t first_ns; /* when the first product of the place came */
-    size_t before; /* ground cuts that were there by then */
+    int64_t first_ns; /* when the first product of its generation came */
+    size_t before; /* ground cuts of that generation that were there by then */
 } held_cut;
 
 typedef struct viewer {
@@ -66,6 +66,7 @@ typedef struct viewer {
     int64_t change_ns, changed_ns, first_product_ns;
     const char *change_until;
     bool changes_over, flat;
+    size_t came[2]; /* halves of the newest generation */
     size_t changes, twice, swaps, swapped;
     uint64_t swap_closed, swap_newest, generation[2], settled[2];
     int64_t swap_ns, swap_longest_ns;
@@ -172,6 +173,7 @@ static stn_status on_frame(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err
         v->complete_ns = 0;
         stn_table_clear(v->entities);
         forget_cuts(v);
+        v->came[0] = v->came[1] = 0;
         v->swap_closed = v->swap_newest = 0;
         stn_table_clear(v->grids);
     }
@@ -290,8 +292,9 @@ static void note_cut(viewer *v, const Stenness__Cut *c)
     uint32_t half = (uint32_t)c->half & 1;
     int64_t now = stn_loop_now(v->loop)->now_ns;
 
+    bool first = !held || held->generation != c->generation;
+
     if (!held) {
-        size_t before = ground_cuts(v);
         if (!(held = calloc(1, sizeof *held)) || !stn_table_put(v->cuts, key, held, NULL)) {
             free(held);
             broken(v, "no memory");
@@ -300,14 +303,16 @@ static void note_cut(viewer *v, const Stenness__Cut *c)
         held->x = c->grid_x * 4 + (int32_t)c->cut_x;
         held->y = c->grid_y * 4 + (int32_t)c->cut_y;
         held->half = half;
-        held->first_ns = now;
-        held->before = before;
         if (!v->first_product_ns)
             v->first_product_ns = now;
     } else if (held->product == c->product) {
         broken(v, "a product came twice");
     } else if (held->generation == c->generation && v->settled[half] && c->generation > v->settled[half]) {
         v->twice++; /* the land does not change any more: one product a generation is enough */
+    }
+    if (first) {
+        held->first_ns = now;
+        held->before = v->came[half]++;
     }
     held->product = c->product;
     held->generation = c->generation;
@@ -447,7 +452,7 @@ static void change(viewer *v, int64_t now)
 
     if (v->changes_over || !world || now - v->changed_ns < v->change_ns)
         return;
-    if (access(v->change_until, F_OK) == 0) {
+    if (v->changes > 0 && access(v->change_until, F_OK) == 0) {
         v->changes_over = true;
         return;
     }
@@ -461,6 +466,7 @@ static void change(viewer *v, int64_t now)
         return;
     v->flat = s.flat;
     v->changed_ns = now;
+    v->came[0] = v->came[1] = 0;
     v->changes++;
 }
 
@@ -476,7 +482,8 @@ static bool complete(const viewer *v)
     return all_there(v) && (!v->change_ns || (v->changes_over && outdated(v) == 0 && v->leases == 0));
 }
 
-/* Of the ground cuts nearest to the player: when the last one came, and how many others came before it. */
+/* Of the ground cuts nearest to the player: when the last one came, after the start or the last change, and
+ * how many others came before it. */
 static void order(const viewer *v, double *near_s, size_t *others)
 {
     int32_t at_x = (int32_t)floor(v->px / (STN_TILE_UNITS * STN_CUT_TILES));
@@ -496,7 +503,7 @@ static void order(const viewer *v, double *near_s, size_t *others)
         if (c->before > before)
             before = c->before;
     }
-    *near_s = n == NEAR_CUTS ? (double)(last - v->begun_ns) * 1e-9 : -1.0;
+    *near_s = n == NEAR_CUTS ? (double)(last - (v->changes ? v->changed_ns : v->begun_ns)) * 1e-9 : -1.0;
     *others = n == NEAR_CUTS ? before + 1 - NEAR_CUTS : 0;
 }
 
@@ -595,14 +602,16 @@ int main(int argc, char **argv)
         "\"updates\":%zu,\"products\":%zu,\"product_bytes\":%llu,\"failures\":%zu,\"drops\":%zu,\"gaps\":%"
         "zu,\"ups\":%zu,"
         "\"driver\":%s,\"first_product_s\":%.3f,\"near_s\":%.3f,\"others_before_near\":%zu,\"changes\":%zu,"
-        "\"twice\":%zu,"
+        "\"changed_s\":%.3f,\"twice\":%zu,"
         "\"leases\":%u,\"swaps\":%zu,\"swapped\":%zu,\"swap_longest_s\":%.3f,"
         "\"player_x\":%.2f,\"player_y\":%.2f,\"complete_s\":%.3f,\"after_down_s\":%.3f,\"broken\":\"%s\"}\n",
         v.ok && !v.broken ? "true" : "false", ground_cuts(&v), stn_table_count(v.cuts),
         stn_table_count(v.entities), stn_table_count(v.grids), v.sessions, v.snapshots, v.updates, v.products,
         (unsigned long long)v.product_bytes, v.failures, v.drops, v.gaps, v.ups, v.driver ? "true" : "false",
         v.first_product_ns ? (double)(v.first_product_ns - v.begun_ns) * 1e-9 : -1.0, near_s, others,
-        v.changes, v.twice, v.leases, v.swaps, v.swapped, (double)v.swap_longest_ns * 1e-9, v.px, v.py,
+        v.changes,
+        v.changes && v.first_complete_ns ? (double)(v.first_complete_ns - v.changed_ns) * 1e-9 : -1.0,
+        v.twice, v.leases, v.swaps, v.swapped, (double)v.swap_longest_ns * 1e-9, v.px, v.py,
         v.first_complete_ns ? (double)(v.first_complete_ns - v.begun_ns) * 1e-9 : -1.0,
         v.down_ns ? (double)(v.first_complete_ns - v.down_ns) * 1e-9 : -1.0, v.why);
     stn_conv_free(v.link);
