@@ -429,17 +429,21 @@ static stn_status on_touch(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err
     return STN_OK;
 }
 
+/* Far over a valid name, so that whoever asks for a name that is too long is told so instead of left waiting.
+ */
+#define NAMED_MAX 65536
+
 static const stn_handler handlers[] = {
-    {STENNESS__RESOURCE_KIND__RESOURCE_GET, "get", 4096, &stenness__get__descriptor, on_get, false},
+    {STENNESS__RESOURCE_KIND__RESOURCE_GET, "get", NAMED_MAX, &stenness__get__descriptor, on_get, false},
     {STENNESS__RESOURCE_KIND__RESOURCE_BOOST, "boost", 64, &stenness__boost__descriptor, on_boost, false},
     {STENNESS__RESOURCE_KIND__RESOURCE_CANCEL, "cancel", 64, &stenness__cancel__descriptor, on_cancel, false},
     {STENNESS__RESOURCE_KIND__RESOURCE_HOLD, "hold", 65536, &stenness__hold__descriptor, on_hold, false},
     {STENNESS__RESOURCE_KIND__RESOURCE_RELEASE, "release", 65536, &stenness__release__descriptor, on_release,
      false},
     {STENNESS__RESOURCE_KIND__RESOURCE_TOUCH, "touch", 65536, &stenness__touch__descriptor, on_touch, false},
-    {STENNESS__RESOURCE_KIND__RESOURCE_RELOAD, "reload", 4096, &stenness__reload__descriptor,
+    {STENNESS__RESOURCE_KIND__RESOURCE_RELOAD, "reload", NAMED_MAX, &stenness__reload__descriptor,
      stn_loader_on_reload, false},
-    {STENNESS__RESOURCE_KIND__RESOURCE_WHY, "why", 4096, &stenness__why__descriptor, stn_loader_on_why,
+    {STENNESS__RESOURCE_KIND__RESOURCE_WHY, "why", NAMED_MAX, &stenness__why__descriptor, stn_loader_on_why,
      false},
 };
 

@@ -9,16 +9,19 @@
 
 #include "proto/resource.pb-c.h"
 
+#include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define RAW STENNESS__RESOURCE_WANT__WANT_RAW
 
-static char *program;
+static char *program, *command_line;
 static int failures;
 
 static void check(bool good, const char *what)
@@ -161,8 +164,9 @@ static void bad_answers(void)
         {.name = "../etc/passwd", .version = -1}, {.name = "/etc/passwd", .version = -1},
         {.name = "a/\x01/b", .version = -1},      {.name = "good/x", .version = -1, .want = RAW},
         {.name = "gzip/x", .version = -1},        {.name = "lie/x", .version = -1},
+        {.name = long_name, .version = -1},
     };
-    bool all = test_client_run(c, gets, 8, 30 * STN_S, NULL, NULL);
+    bool all = test_client_run(c, gets, 9, 30 * STN_S, NULL, NULL);
     check(all && gets[0].end == TEST_FAILED && strcmp(gets[0].kind, "no_such") == 0, "404 ends as no_such");
     check(gets[1].end == TEST_FAILED && strstr(gets[1].chain, "http:io_error"),
           "a redirect loop ends as an error");
@@ -175,6 +179,8 @@ static void bad_answers(void)
           "a false gzip body ends as an error");
     check(gets[7].end == TEST_FAILED && strstr(gets[7].chain, "http:io_error"),
           "a false length ends as an error");
+    check(gets[8].end == TEST_FAILED && strstr(gets[8].chain, "invalid_name"),
+          "a name of 10 kB is refused, and whoever asks is told");
     test_get again[] = {{.name = "good/x", .version = 1, .want = RAW}, {.name = "good/x", .version = 0}};
     test_client_run(c, again, 2, 10 * STN_S, NULL, NULL);
     check(again[0].end == TEST_READY && again[0].object == gets[5].object, "the same object again");
@@ -193,7 +199,6 @@ static void bad_answers(void)
     test_client_free(c);
     test_loader_free(l);
     test_httpd_free(s);
-    (void)long_name;
 }
 
 static void write_file(const char *dir, const char *name, int version, const char *text)
@@ -251,6 +256,148 @@ static void developer_folder(void)
     test_client_free(c);
     test_loader_free(l);
     test_httpd_free(s);
+}
+
+/* Runs `stenness res …` in the instance of the last loader; its words, both streams. free(). */
+static char *tool(const char *arguments, int *status)
+{
+    char *command = NULL;
+    stn_buf out = {0};
+    char chunk[4096];
+    size_t n;
+    if (asprintf(&command, "%s res %s 2>&1", command_line, arguments) < 0)
+        exit(1);
+    FILE *p = popen(command, "r");
+    if (!p)
+        exit(1);
+    while ((n = fread(chunk, 1, sizeof chunk, p)) > 0)
+        stn_buf_put(&out, chunk, n);
+    *status = pclose(p);
+    free(command);
+    stn_buf_u8(&out, 0);
+    return (char *)stn_buf_take(&out, &n);
+}
+
+/* One line of the tool; what it said is printed when it is not as promised. */
+static void check_tool(const char *arguments, bool good, const char *says, const char *what)
+{
+    int status;
+    char *text = tool(arguments, &status);
+    bool held = (status == 0) == good && text && strstr(text, says);
+    check(held, what);
+    if (!held)
+        printf("     status %d, said: %s\n", status, text ? text : "");
+    free(text);
+}
+
+static void tool_asks_the_loader(void)
+{
+    char dir[] = "/tmp/stn-resdir-XXXXXX", path[1024], url[64];
+    test_httpd *s = test_httpd_new(server, NULL);
+    if (!mkdtemp(dir))
+        exit(1);
+    write_file(dir, "mine", 3, "first");
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/", test_httpd_port(s));
+    const char *args[] = {"--resurl", url, "--resdir", dir, NULL};
+    test_loader *l = test_loader_new(program, args);
+    test_client *c = test_client_new(l);
+    test_get gets[] = {{.name = "mine", .version = -1, .want = RAW},
+                       {.name = "good/kept", .version = -1, .want = RAW},
+                       {.name = "none/x", .version = -1}};
+    test_client_run(c, gets, 3, 20 * STN_S, NULL, NULL);
+    check_tool("why mine", true, "mine: version 3 from resdir; loaded now: version 3 from resdir",
+               "`res why` says which source counts");
+    check_tool("why none/x", true, "none/x: no source has it", "and that no source has a name");
+    check_tool("why ../x", false, "invalid_name", "and that a name is none");
+    check_tool("why mine 70000", false, "0 to 65535", "and that a version is none");
+    write_file(dir, "mine", 3, "second text, longer");
+    check_tool("reload mine", true, "mine: version 3 read again", "`res reload` reads a changed file");
+    check_tool("reload never/loaded", false, "not loaded", "and says of a name that nobody loaded it");
+    check_tool("cache memory", true, "good/kept\t1\thttp", "`res cache memory` lists what is held");
+    check_tool("cache forget never/asked", true, "0\n",
+               "`res cache forget` lets go of nothing that did not fail");
+    check_tool("cache verify", true, "good       good/kept: version 1", "`res cache verify` finds the store");
+    check_tool("cache drop good/kept", true, "", "`res cache drop` takes it out");
+    int64_t end = stn_clock_ns() + 5 * STN_S; /* a worker does it, after the answer */
+    char *left;
+    int status;
+    for (;;) {
+        left = tool("cache list", &status);
+        if (!left || !strstr(left, "good/kept") || stn_clock_ns() > end)
+            break;
+        free(left);
+        stn_sleep_ns(50 * STN_MS);
+    }
+    check(status == 0 && left && !strstr(left, "good/kept"), "and it is gone");
+    free(left);
+    check_tool("why x --instance nobody-runs-this", false, "no loader in instance",
+               "without a loader the tool says so");
+    snprintf(path, sizeof path, "%s/mine.res", dir);
+    unlink(path);
+    rmdir(dir);
+    test_client_free(c);
+    test_loader_free(l);
+    test_httpd_free(s);
+}
+
+static bool serves(test_client *c, const char *what, size_t n)
+{
+    static char names[100][40];
+    test_get gets[100];
+    bool good = true;
+    for (size_t i = 0; i < n; i++) {
+        snprintf(names[i], sizeof names[i], "%s/%zu", what, i);
+        gets[i] = (test_get){.name = names[i], .version = -1, .want = RAW};
+    }
+    good = test_client_run(c, gets, n, 20 * STN_S, NULL, NULL);
+    for (size_t i = 0; i < n; i++)
+        good = good && gets[i].end == TEST_READY;
+    return good;
+}
+
+/* A cache of 64 kB that is really full, then really read-only: a file system of its own, which needs rights
+ * that not every user has. */
+static void full_and_read_only_cache(void)
+{
+    char dir[] = "/tmp/stn-full-XXXXXX";
+    if (!mkdtemp(dir))
+        exit(1);
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", dir, "tmpfs", 0, "size=64k,mode=0700") != 0) {
+        printf("skip a full and a read-only cache: no right to mount (%s)\n", strerror(errno));
+        rmdir(dir);
+        return;
+    }
+    test_httpd *s = test_httpd_new(server, NULL);
+    test_loader *l = start(s, dir);
+    test_client *c = test_client_new(l);
+    check(serves(c, "good", 5), "a cache with room");
+    int64_t end = stn_clock_ns() + 5 * STN_S;
+    while (test_client_figure(l, "disk.stores") < 5 && stn_clock_ns() < end)
+        stn_sleep_ns(20 * STN_MS);
+    check(serves(c, "big", 3) && serves(c, "more", 30), "with a full disk every ask is answered");
+    double lost = test_client_figure(l, "disk.store.failures");
+    check(lost >= 3, "and the stores that failed are counted");
+    char *command = NULL;
+    if (asprintf(&command, "ls %s | grep -q '[.]new$'", dir) < 0)
+        exit(1);
+    check(system(command) != 0, "no half of an entry is left behind");
+    free(command);
+    test_client_free(c);
+    test_loader_stop(l);
+    check(mount("none", dir, NULL, MS_REMOUNT | MS_RDONLY, NULL) == 0, "the cache is now read-only");
+    unsigned before = test_httpd_requests(s);
+    test_loader_start(l);
+    c = test_client_new(l);
+    check(serves(c, "good", 5), "what a read-only cache holds is served");
+    check(test_httpd_requests(s) == before, "from the cache");
+    check(serves(c, "fresh", 5) && test_client_figure(l, "disk.store.failures") >= 5,
+          "and what it cannot take is served all the same");
+    test_client_free(c);
+    test_loader_free(l);
+    test_httpd_free(s);
+    umount(dir);
+    rmdir(dir);
 }
 
 static void decoder_killed(void)
@@ -344,7 +491,8 @@ static void kills(unsigned n)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2 || asprintf(&program, "%s/bin/stenness-loader", argv[1]) < 0) {
+    if (argc < 2 || asprintf(&program, "%s/bin/stenness-loader", argv[1]) < 0 ||
+        asprintf(&command_line, "%s/bin/stenness", argv[1]) < 0) {
         fprintf(stderr, "usage: scenario-loader BUILD [KILLS]\n");
         return 2;
     }
@@ -353,9 +501,12 @@ int main(int argc, char **argv)
     hung_servers();
     bad_answers();
     developer_folder();
+    tool_asks_the_loader();
+    full_and_read_only_cache();
     decoder_killed();
     kills(argc > 2 ? (unsigned)atoi(argv[2]) : 20);
     free(program);
+    free(command_line);
     printf("%s\n", failures ? "FAILED" : "all held");
     return failures != 0;
 }

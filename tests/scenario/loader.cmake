@@ -3,5 +3,5 @@ target_link_libraries(stn_test_loader_client PUBLIC stn_test_support stn_bus stn
 add_executable(scenario-loader ${PROJECT_SOURCE_DIR}/tests/scenario/loader.c)
 target_link_libraries(scenario-loader PRIVATE stn_test_loader_client stn_test_httpd)
 set_target_properties(scenario-loader PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/scenario)
-add_dependencies(scenario-loader stenness-loader)
+add_dependencies(scenario-loader stenness-loader stenness)
 stn_script_test(loader scenario 300 scenario-loader ${PROJECT_BINARY_DIR} 20)

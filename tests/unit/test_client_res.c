@@ -200,6 +200,42 @@ static void packs_come_back_and_unsafe_names_stay_out(void **state)
                      STN_NOT_FOUND);
 }
 
+/* Two members of one name, as no library would write them: the second is renamed in place. An absolute name
+ * and one that is longer than any path stand beside them. */
+static void of_equal_names_the_first_is_unpacked(void **state)
+{
+    (void)state;
+    static char huge[10001];
+    stn_rp_count count;
+    stn_err err = {0};
+    size_t len;
+    uint8_t *bytes, *got;
+    int code;
+    zip_t *zip = zip_open(below("twice.zip"), ZIP_CREATE | ZIP_TRUNCATE, &code);
+    memset(huge, 'n', sizeof huge - 1);
+    memcpy(huge + sizeof huge - 5, ".res", 4);
+    const char *const members[][2] = {
+        {"a1.res", "first"}, {"a2.res", "second"}, {"/tmp/stn-absolute.res", "x"}, {huge, "x"}};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        assert_true(zip_file_add(zip, members[i][0],
+                                 zip_source_buffer(zip, members[i][1], strlen(members[i][1]), 0), 0) >= 0);
+    assert_int_equal(zip_close(zip), 0);
+    bytes = vec_read(root, "twice.zip", &len);
+    for (size_t i = 0; i + 6 <= len; i++)
+        if (memcmp(bytes + i, "a2.res", 6) == 0)
+            bytes[i + 1] = '1';
+    assert_int_equal(stn_file_write(below("twice.zip"), bytes, len, 0600, false, NULL), STN_OK);
+    free(bytes);
+    if (stn_rp_unpack(below("twice.zip"), below("once"), "", false, &count, &err) != STN_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(count.files, 1);
+    assert_int_equal(count.refused, 3);
+    assert_int_equal(stn_file_read(below("once/a1.res"), 100, &got, &len, NULL), STN_OK);
+    assert_string_equal((const char *)got, "first");
+    assert_int_not_equal(access("/tmp/stn-absolute.res", F_OK), 0);
+    free(got);
+}
+
 static void names_are_judged_part_by_part(void **state)
 {
     (void)state;
@@ -259,6 +295,7 @@ int main(void)
         cmocka_unit_test(an_edit_arrives_in_the_resource),
         cmocka_unit_test(a_folder_that_is_wrong_says_where),
         cmocka_unit_test(packs_come_back_and_unsafe_names_stay_out),
+        cmocka_unit_test(of_equal_names_the_first_is_unpacked),
         cmocka_unit_test(names_are_judged_part_by_part),
         cmocka_unit_test(the_command_answers_with_its_status),
     };

@@ -1,18 +1,21 @@
 /* test_loader_files.c - the loader's files: disk cache shared by processes, developer folder, packs. */
 #include "base/clock.h"
 #include "cache/cache_entry.h"
-#include "loader/dirsource.h"
 #include "cache/diskcache.h"
+#include "loader/dirsource.h"
 #include "loader/packsource.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -258,6 +261,38 @@ static void a_key_is_removed_alone(void **state)
     stn_diskcache_free(c);
 }
 
+/* No room for a file: the limit of a process stands for a full disk, which says the same by another number.
+ */
+static void without_room_a_store_fails_and_leaves_everything_as_it_was(void **state)
+{
+    static char big[100000];
+    struct rlimit old, small;
+    (void)state;
+    stn_diskcache *c = open_cache(0);
+    put(c, "res/a", "old", 3);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    small = (struct rlimit){.rlim_cur = 5000, .rlim_max = old.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    stn_err err = {0};
+    stn_status replace = stn_diskcache_write(c, "res/a", 5, big, sizeof big, &err),
+               fresh = stn_diskcache_write(c, "res/b", 5, big, sizeof big, NULL);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(replace, STN_IO);
+    assert_non_null(strstr(err.text, "100000 bytes"));
+    assert_int_equal(fresh, STN_IO);
+    assert_int_equal(get(c, "res/a", "old"), STN_OK);
+    assert_int_equal(get(c, "res/b", ""), STN_NOT_FOUND);
+    stn_diskcache_free(c);
+    DIR *d = opendir(dir);
+    unsigned files = 0;
+    for (const struct dirent *e; (e = readdir(d));)
+        files += e->d_name[0] != '.';
+    closedir(d);
+    assert_int_equal(files, 1); /* no temporary, no empty slot */
+}
+
 /* ---- developer folder ---- */
 
 static stn_status read_dir(const stn_dirsource *d, const char *name)
@@ -392,6 +427,7 @@ int main(void)
         WITH_DIR(over_the_cap_the_longest_unread_resources_go),
         WITH_DIR(a_folder_that_others_may_write_to_is_refused),
         WITH_DIR(a_key_is_removed_alone),
+        WITH_DIR(without_room_a_store_fails_and_leaves_everything_as_it_was),
         WITH_DIR(nothing_outside_the_developer_folder_is_read),
         WITH_DIR(packs_answer_by_exact_name_and_the_first_of_equal_ones),
         WITH_DIR(a_member_whose_size_is_a_lie_is_refused),
