@@ -284,7 +284,8 @@ stn_status stn_wire_res(const stn_wire *w, stn_res **out, stn_err *err)
     const stn_res_opts opts = {.want_version = w->version, .pixels = STN_RES_PROBE};
     *out = NULL;
     if (!w->file.len)
-        return stn_fail(err, STN_USAGE, "resource \"%.100s\" was opened without its file (WANT_RAW)", w->name);
+        return stn_fail(err, STN_USAGE, "resource \"%.100s\" was opened without its file (WANT_RAW)",
+                        w->name);
     stn_status st = stn_res_new(w->file.data, w->file.len, &opts, out, NULL, err);
     if (st != STN_OK)
         return st;

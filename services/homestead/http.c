@@ -134,7 +134,8 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const ch
     (void)version;
     (void)upload;
     if (!*state) {
-        *state = h; /* the first call comes before the request's body; an answer now would end the connection */
+        *state =
+            h; /* the first call comes before the request's body; an answer now would end the connection */
         return MHD_YES;
     }
     if (*upload_size) {

@@ -4,9 +4,9 @@
  * tile is that of its upper-left (north-west) corner, in map units. Angles are radians in map space (0 = +x,
  * growing towards +y), as they travel in object data.
  *
- * Everything is a pure function of the seed (or of the loaded file): any grid at any time, in any order, gives
- * the same bits on every machine that has IEEE doubles. A land is immutable after it was made, so several
- * threads may read one.
+ * Everything is a pure function of the seed (or of the loaded file): any grid at any time, in any order,
+ * gives the same bits on every machine that has IEEE doubles. A land is immutable after it was made, so
+ * several threads may read one.
  *
  * Generated land reaches STN_LAND_REACH grids from the origin; a recorded one holds the grids of its file.
  * stn_land_grid() answers STN_NOT_FOUND outside.

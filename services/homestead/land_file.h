@@ -1,6 +1,7 @@
 /* land_file.h - a recorded land, read from a file.
  *
- * The file is gzip of one JSON object: `format` "land-1"; `tiles` [{`id` 0..65535, `name`, `version`}]; `grids`
+ * The file is gzip of one JSON object: `format` "land-1"; `tiles` [{`id` 0..65535, `name`, `version`}];
+ * `grids`
  * [{`gc` [x, y], `id` int64, `tiles` 10000 tile ids, `z` 10000 heights in map units}], index x + 100 * y;
  * `objects` [{`pos` [x, y] map units, `angle`, `name` or null}].
  *

@@ -147,7 +147,8 @@ static void *accept_loop(void *arg)
     sigset_t pipe_signal;
     struct pollfd fds[2] = {{.fd = s->listen, .events = POLLIN}, {.fd = s->wake[0], .events = POLLIN}};
 
-    /* A client that ends while it is written to is no reason to die; the connections' threads inherit this. */
+    /* A client that ends while it is written to is no reason to die; the connections' threads inherit this.
+     */
     sigemptyset(&pipe_signal);
     sigaddset(&pipe_signal, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe_signal, NULL);

@@ -8,9 +8,9 @@
 #define STN_LOADER_WORKERS_H
 
 #include "bus/loop.h"
+#include "cache/diskcache.h"
 #include "loader/decoder.h"
 #include "loader/dirsource.h"
-#include "cache/diskcache.h"
 #include "loader/packsource.h"
 #include "loader/queue.h"
 

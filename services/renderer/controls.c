@@ -228,7 +228,8 @@ static void on_turn_start(void *arg, const stn_two *s, double tpf)
     stn_renderer *r = arg;
 
     (void)tpf;
-    stn_camera_click(r->camera, s->cur->mouse.x, s->cur->mouse.y, (stn_input_modifiers(s->cur) & STN_MOD_CTRL) != 0);
+    stn_camera_click(r->camera, s->cur->mouse.x, s->cur->mouse.y,
+                     (stn_input_modifiers(s->cur) & STN_MOD_CTRL) != 0);
 }
 
 static void on_turn(void *arg, const stn_two *s, double tpf)
@@ -287,16 +288,18 @@ void renderer_bind_controls(stn_renderer *r)
         if (condition >= 0)
             stn_logical_trigger(l, stn_action_name((stn_action)i), condition, on_action, &bound[i], NULL);
     }
-    stn_logical_trigger(l, "left", stn_pred_button(l, STN_PRED_BUTTON_RELEASED, STN_BUTTON_LEFT, 0), on_left, r, NULL);
-    stn_logical_trigger(l, "right", stn_pred_button(l, STN_PRED_BUTTON_RELEASED, STN_BUTTON_RIGHT, 0), on_right, r,
-                        NULL);
+    stn_logical_trigger(l, "left", stn_pred_button(l, STN_PRED_BUTTON_RELEASED, STN_BUTTON_LEFT, 0), on_left,
+                        r, NULL);
+    stn_logical_trigger(l, "right", stn_pred_button(l, STN_PRED_BUTTON_RELEASED, STN_BUTTON_RIGHT, 0),
+                        on_right, r, NULL);
     stn_logical_trigger(l, "turn-start", stn_pred_button(l, STN_PRED_BUTTON_PRESSED, STN_BUTTON_MIDDLE, 0),
                         on_turn_start, r, NULL);
-    stn_logical_trigger(l, "turn", stn_pred_both(l, middle, stn_pred_plain(l, STN_PRED_MOUSE_MOVED)), on_turn, r, NULL);
-    stn_logical_trigger(l, "turn-end", stn_pred_button(l, STN_PRED_BUTTON_RELEASED, STN_BUTTON_MIDDLE, 0), on_turn_end,
+    stn_logical_trigger(l, "turn", stn_pred_both(l, middle, stn_pred_plain(l, STN_PRED_MOUSE_MOVED)), on_turn,
                         r, NULL);
+    stn_logical_trigger(l, "turn-end", stn_pred_button(l, STN_PRED_BUTTON_RELEASED, STN_BUTTON_MIDDLE, 0),
+                        on_turn_end, r, NULL);
     stn_logical_trigger(l, "wheel", stn_pred_plain(l, STN_PRED_WHEEL), on_wheel, r, NULL);
     stn_logical_trigger(l, "text", stn_pred_plain(l, STN_PRED_TEXT), on_text, r, NULL);
-    stn_logical_trigger(l, "backspace", stn_pred_key(l, STN_PRED_KEY_PRESSED, SDL_SCANCODE_BACKSPACE), on_backspace, r,
-                        NULL);
+    stn_logical_trigger(l, "backspace", stn_pred_key(l, STN_PRED_KEY_PRESSED, SDL_SCANCODE_BACKSPACE),
+                        on_backspace, r, NULL);
 }

@@ -78,8 +78,9 @@ static void put_series(stn_buf *out, const char *name, const float *values, size
     quantiles(values, n, q, 5, v);
     for (size_t i = 0; i < n; i++)
         sum += (double)values[i];
-    stn_buf_printf(out, "\"%s\":{\"mean\":%.4f,\"p50\":%.4f,\"p90\":%.4f,\"p99\":%.4f,\"p999\":%.4f,\"worst\":%.4f}", name,
-                   n ? sum / (double)n : 0.0, v[0], v[1], v[2], v[3], v[4]);
+    stn_buf_printf(
+        out, "\"%s\":{\"mean\":%.4f,\"p50\":%.4f,\"p90\":%.4f,\"p99\":%.4f,\"p999\":%.4f,\"worst\":%.4f}",
+        name, n ? sum / (double)n : 0.0, v[0], v[1], v[2], v[3], v[4]);
 }
 
 void stn_frames_json(const stn_frames *f, int64_t now_ns, stn_buf *out)

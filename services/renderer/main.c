@@ -8,7 +8,8 @@
 #include <sysexits.h>
 
 static const stn_opt options[] = {
-    {"headless", STN_OPT_SWITCH, NULL, 0, 0, NULL, "draw without a window; pictures through the control door"},
+    {"headless", STN_OPT_SWITCH, NULL, 0, 0, NULL,
+     "draw without a window; pictures through the control door"},
     {"null-gl", STN_OPT_SWITCH, NULL, 0, 0, NULL, "a driver that draws nothing: measures this program alone"},
     {"size", STN_OPT_TEXT, "1280x720", 0, 0, "WxH", "size of the window or picture, pixels"},
     {"preset", STN_OPT_TEXT, "auto", 0, 0, "NAME", "detail: auto, low or high"},
@@ -28,7 +29,8 @@ static const stn_opt options[] = {
 };
 
 static const stn_opts_spec spec = {.program = "stenness-renderer",
-                                   .summary = "The window: draws the world that others prepare, and takes clicks.",
+                                   .summary =
+                                       "The window: draws the world that others prepare, and takes clicks.",
                                    .opts = options,
                                    .count = sizeof options / sizeof *options};
 
@@ -56,7 +58,8 @@ int main(int argc, char **argv)
         return EX_USAGE;
     }
     if (!take_size(stn_opts_text(opts, "size"), &o.width, &o.height)) {
-        fprintf(stderr, "stenness-renderer: --size %s: WIDTHxHEIGHT, 16 to 8192 each\n", stn_opts_text(opts, "size"));
+        fprintf(stderr, "stenness-renderer: --size %s: WIDTHxHEIGHT, 16 to 8192 each\n",
+                stn_opts_text(opts, "size"));
         stn_opts_free(opts);
         return EX_USAGE;
     }

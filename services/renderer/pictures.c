@@ -58,8 +58,8 @@ static void answer_picture(stn_renderer *r, const stn_net_question *q, bool part
     if (rgba && stn_picture_to_png(rgba, w, h, 0, &png, &len, &err) != STN_OK)
         png = NULL;
     free(rgba);
-    stn_net_answer_picture(r->net, q, png, len, (uint32_t)w, (uint32_t)h, (uint32_t)facts.cuts, (uint32_t)facts.gobs,
-                           partial, png ? missing : err.text);
+    stn_net_answer_picture(r->net, q, png, len, (uint32_t)w, (uint32_t)h, (uint32_t)facts.cuts,
+                           (uint32_t)facts.gobs, partial, png ? missing : err.text);
 }
 
 static bool ready(const stn_renderer *r, const stn_net_question *q, int64_t now, char missing[160])
@@ -73,8 +73,9 @@ static bool ready(const stn_renderer *r, const stn_net_question *q, int64_t now,
         return false;
     }
     if (f.cuts < q->min_cuts || (q->complete && !stn_stage_complete(r->stage))) {
-        snprintf(missing, 160, "%zu cuts drawn (%u of %u wanted are ready), %u resources or objects still loading",
-                 f.cuts, f.world.cuts_ready, f.world.cuts_wanted, f.world.resources_waiting);
+        snprintf(missing, 160,
+                 "%zu cuts drawn (%u of %u wanted are ready), %u resources or objects still loading", f.cuts,
+                 f.world.cuts_ready, f.world.cuts_wanted, f.world.resources_waiting);
         return false;
     }
     return true;
@@ -131,7 +132,8 @@ void renderer_save_shot(stn_renderer *r)
     if (st == STN_OK)
         st = stn_file_write(path, png, len, 0644, false, &err);
     free(png);
-    snprintf(note, sizeof note, "%s%s", st == STN_OK ? "written: " : "no picture: ", st == STN_OK ? path : err.text);
+    snprintf(note, sizeof note, "%s%s",
+             st == STN_OK ? "written: " : "no picture: ", st == STN_OK ? path : err.text);
     stn_hud_note(r->hud, note);
     stn_log_info("%s", note);
 }

@@ -35,12 +35,15 @@ static void choose_preset(stn_renderer *r)
                                      .sway = true,
                                      .minimap = true,
                                      .line = true,
-                                     .frame_cap = r->o.fps >= 0 ? r->o.fps : r->low ? 30 : 60,
+                                     .frame_cap = r->o.fps >= 0 ? r->o.fps
+                                                  : r->low      ? 30
+                                                                : 60,
                                      .fog_distance = 700};
     snprintf(r->preset, sizeof r->preset, "%s", r->low ? "low detail" : "");
     if (r->low && strcmp(p, "low") != 0)
-        stn_log_info("drawing in software (%s): the low-detail preset is used; pictures are taken in full detail",
-                     stn_surface_renderer(r->surface));
+        stn_log_info(
+            "drawing in software (%s): the low-detail preset is used; pictures are taken in full detail",
+            stn_surface_renderer(r->surface));
 }
 
 static stn_status open_gl(stn_renderer *r, stn_err *err)
@@ -55,7 +58,8 @@ static stn_status open_gl(stn_renderer *r, stn_err *err)
 
     if (st != STN_OK)
         return st;
-    stn_log_info("drawing with %s, OpenGL %s", stn_surface_renderer(r->surface), stn_surface_version(r->surface));
+    stn_log_info("drawing with %s, OpenGL %s", stn_surface_renderer(r->surface),
+                 stn_surface_version(r->surface));
     stn_glrec_invalidate(&r->rec);
     choose_preset(r);
     r->meshes = stn_meshes_new(&r->rec);
@@ -115,7 +119,8 @@ static void ask_common_programs(stn_renderer *r, bool shadows, bool outlines)
 static stn_status open_rest(stn_renderer *r, stn_err *err)
 {
     stn_input_source source;
-    stn_stage_parts parts = {.view = r->view, .meshes = r->meshes, .textures = r->textures, .spent = spent, .arg = r};
+    stn_stage_parts parts = {
+        .view = r->view, .meshes = r->meshes, .textures = r->textures, .spent = spent, .arg = r};
     stn_status st = stn_build_new(r->net, stn_surface_is_software(r->surface), &r->build, err);
 
     if (st != STN_OK)
@@ -144,7 +149,8 @@ static stn_status open_rest(stn_renderer *r, stn_err *err)
 stn_status stn_renderer_new(const stn_renderer_options *o, stn_renderer **out, stn_err *err)
 {
     stn_renderer *r = calloc(1, sizeof *r);
-    stn_net_options no = {.instance = o->instance, .range = o->range, .cut_view = o->cuts, .spectator = o->spectator};
+    stn_net_options no = {
+        .instance = o->instance, .range = o->range, .cut_view = o->cuts, .spectator = o->spectator};
     stn_status st;
 
     *out = NULL;
@@ -399,8 +405,8 @@ static void one_frame(stn_renderer *r)
     phase(&c, STN_PHASE_HUD);
     stn_surface_swap(r->surface);
     phase(&c, STN_PHASE_SWAP);
-    stn_frames_add(&r->frames, (double)(c.last - start) / 1e6, (double)(stn_clock_thread_cpu_ns() - cpu) / 1e6,
-                   c.phases);
+    stn_frames_add(&r->frames, (double)(c.last - start) / 1e6,
+                   (double)(stn_clock_thread_cpu_ns() - cpu) / 1e6, c.phases);
     stn_hist_add(&r->times, c.last - start);
     /* Behind the frame: new programs a few at a time, pictures, figures. */
     stn_programs_pump(r->programs, PROGRAM_NS);

@@ -1,8 +1,8 @@
 /* renderer.h - the window, its picture and its frame loop: everything of the GL thread.
  *
- * Three threads without shared locks: net (net/), build (build/), and this one, which never waits for the others: it takes
- * finished things within a time and byte budget a frame, moves what moves, culls, sorts and draws.
- * Source: docs/design.md 6; docs/spec/rendering.md 22.
+ * Three threads without shared locks: net (net/), build (build/), and this one, which never waits for the
+ * others: it takes finished things within a time and byte budget a frame, moves what moves, culls, sorts and
+ * draws. Source: docs/design.md 6; docs/spec/rendering.md 22.
  */
 #ifndef STN_RENDERER_RENDERER_H
 #define STN_RENDERER_RENDERER_H

@@ -305,8 +305,8 @@ static stn_status tiles(maker *m, const stn_res *res)
     return STN_OK;
 }
 
-/* How often it is met: a part 1 flavor brings its share, a layer of its own says it in its first argument, unless
- * the flavor is one that places nothing here. */
+/* How often it is met: a part 1 flavor brings its share, a layer of its own says it in its first argument,
+ * unless the flavor is one that places nothing here. */
 static stn_status density(maker *m, const stn_flavor *f, bool skip, double *out)
 {
     const stn_values *args = f->flavobj ? &f->flavobj->as.flavobj->args : NULL;

@@ -35,7 +35,8 @@ static stn_status make(const stn_value *args, uint32_t n, stn_flavor_facts facts
     stn_res *res = with_flavor(args, n);
     stn_tileset *set = NULL;
     stn_err err = {0};
-    stn_status st = stn_tiledef_make(res, "test/grass", 1, STN_TILEDEF_FULL, 1, NULL, NULL, &facts, &set, &err);
+    stn_status st =
+        stn_tiledef_make(res, "test/grass", 1, STN_TILEDEF_FULL, 1, NULL, NULL, &facts, &set, &err);
 
     if (st == STN_OK) {
         assert_int_equal(set->def.nflavors, 1);

@@ -2,8 +2,8 @@
 #include "vectors/ask_scenarios.h"
 
 #include "base/buf.h"
-#include "loader/ask.h"
 #include "cache/diskcache.h"
+#include "loader/ask.h"
 #include "loader/judge.h"
 #include "loader/resname.h"
 #include "loader/saved.h"

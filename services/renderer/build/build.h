@@ -1,8 +1,8 @@
 /* build.h - the thread between: what the net brings becomes finished things for the GL thread.
  *
- * It owns the resources, the sprites and the cuts that wait for their materials. It gives jobs through a bounded queue and
- * takes used ones back through another. When the GL thread is behind it waits with what it has; it never drops state.
- * Source: docs/design.md 6.
+ * It owns the resources, the sprites and the cuts that wait for their materials. It gives jobs through a
+ * bounded queue and takes used ones back through another. When the GL thread is behind it waits with what it
+ * has; it never drops state. Source: docs/design.md 6.
  */
 #ifndef STN_RENDERER_BUILD_BUILD_H
 #define STN_RENDERER_BUILD_BUILD_H

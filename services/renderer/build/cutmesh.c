@@ -14,12 +14,19 @@ static bool slot_of(const stn_vertex_attr *a, stn_mesh_attr *out)
                                     [STN_TYPE_F16] = STN_VTX_F16,
                                     [STN_TYPE_F32] = STN_VTX_F32,
                                     [STN_TYPE_S10X3] = STN_VTX_S10X3};
-    static const int8_t slots[STN_VERTEX_USES] = {
-        [STN_USE_XY] = STN_VTX_POS,   [STN_USE_Z] = STN_VTX_Z,         [STN_USE_NORMAL] = STN_VTX_NRM,
-        [STN_USE_ALPHA] = STN_VTX_COL, [STN_USE_TILE] = -1,            [STN_USE_ATLAS] = STN_VTX_CLIP,
-        [STN_USE_DEPTH] = STN_VTX_OTEX, [STN_USE_TEX] = STN_VTX_TEX,   [STN_USE_FLOW0] = STN_VTX_BONE,
-        [STN_USE_FLOW1] = -1,          [STN_USE_FLOW2] = STN_VTX_WEIGHT, [STN_USE_FLOW3] = -1,
-        [STN_USE_CORNER] = STN_VTX_TEX};
+    static const int8_t slots[STN_VERTEX_USES] = {[STN_USE_XY] = STN_VTX_POS,
+                                                  [STN_USE_Z] = STN_VTX_Z,
+                                                  [STN_USE_NORMAL] = STN_VTX_NRM,
+                                                  [STN_USE_ALPHA] = STN_VTX_COL,
+                                                  [STN_USE_TILE] = -1,
+                                                  [STN_USE_ATLAS] = STN_VTX_CLIP,
+                                                  [STN_USE_DEPTH] = STN_VTX_OTEX,
+                                                  [STN_USE_TEX] = STN_VTX_TEX,
+                                                  [STN_USE_FLOW0] = STN_VTX_BONE,
+                                                  [STN_USE_FLOW1] = -1,
+                                                  [STN_USE_FLOW2] = STN_VTX_WEIGHT,
+                                                  [STN_USE_FLOW3] = -1,
+                                                  [STN_USE_CORNER] = STN_VTX_TEX};
 
     if (slots[a->use] < 0)
         return false;

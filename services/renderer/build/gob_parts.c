@@ -1,4 +1,5 @@
-/* gob_parts.c - components of an object as they come from world. Every text, count and number is checked here. */
+/* gob_parts.c - components of an object as they come from world. Every text, count and number is checked
+ * here. */
 #include "renderer/build/gob.h"
 
 #include "base/bytes.h"
@@ -26,8 +27,8 @@ static bool same_ref(const gob_ref *a, const gob_ref *b)
            memcmp(a->sdt, b->sdt, a->sdt_len) == 0;
 }
 
-static const void *unpack(stn_gobs *all, const ProtobufCMessageDescriptor *type, const uint8_t *data, size_t len,
-                          stn_err *err)
+static const void *unpack(stn_gobs *all, const ProtobufCMessageDescriptor *type, const uint8_t *data,
+                          size_t len, stn_err *err)
 {
     const ProtobufCMessage *m = NULL;
 
@@ -57,8 +58,10 @@ static void placement(gob *g, const Stenness__Placement *p)
 
 static void motion(gob *g, const Stenness__Motion *m)
 {
-    static const stn_motion_kind kinds[] = {STN_MOVE_NONE, STN_MOVE_LINEAR, STN_MOVE_HOMING, STN_MOVE_FOLLOWING};
-    stn_motion n = {.kind = m->kind <= STENNESS__MOTION_KIND__MOTION_FOLLOWING ? kinds[m->kind] : STN_MOVE_NONE,
+    static const stn_motion_kind kinds[] = {STN_MOVE_NONE, STN_MOVE_LINEAR, STN_MOVE_HOMING,
+                                            STN_MOVE_FOLLOWING};
+    stn_motion n = {.kind =
+                        m->kind <= STENNESS__MOTION_KIND__MOTION_FOLLOWING ? kinds[m->kind] : STN_MOVE_NONE,
                     .sx = m->sx,
                     .sy = m->sy,
                     .vx = m->vx,
@@ -74,8 +77,8 @@ static void motion(gob *g, const Stenness__Motion *m)
                     .v = m->v,
                     .dist = m->dist};
 
-    if (!sane(n.sx) || !sane(n.sy) || !sane(n.vx) || !sane(n.vy) || !sane(n.t) || !sane(n.lt) ||
-        !sane(n.e) || !sane(n.v) || !sane(n.dist) || !sane(n.tx) || !sane(n.ty))
+    if (!sane(n.sx) || !sane(n.sy) || !sane(n.vx) || !sane(n.vy) || !sane(n.t) || !sane(n.lt) || !sane(n.e) ||
+        !sane(n.v) || !sane(n.dist) || !sane(n.tx) || !sane(n.ty))
         return;
     /* A step never pulls back what is shown already: the same motion keeps the later time. */
     if (n.kind == STN_MOVE_LINEAR && g->motion.kind == STN_MOVE_LINEAR && m->instance == g->motion_instance &&

@@ -12,8 +12,7 @@ static void tile_colours(stn_store *store, const Stenness__Grid *g, uint8_t tabl
     for (size_t i = 0; i < g->n_tile_ids && i < g->n_tileset_names && i < g->n_tileset_versions; i++) {
         const stn_sprite_res *res;
         uint8_t c[4] = {96, 96, 96, 255};
-        stn_sprite_fault f =
-            stn_store_get(store, g->tileset_names[i], g->tileset_versions[i], &res, NULL);
+        stn_sprite_fault f = stn_store_get(store, g->tileset_names[i], g->tileset_versions[i], &res, NULL);
 
         if (g->tile_ids[i] >= 65536)
             continue;
@@ -41,13 +40,14 @@ static uint8_t shade_of(const float *z, int x, int y)
     return (uint8_t)(s < 120.0f ? 120.0f : s > 255.0f ? 255.0f : s);
 }
 
-stn_status stn_gridland_job(stn_store *store, const Stenness__Grid *g, const stn_msg *msg, uint64_t frame, stn_job **out,
-                            bool *coloured, stn_err *err)
+stn_status stn_gridland_job(stn_store *store, const Stenness__Grid *g, const stn_msg *msg, uint64_t frame,
+                            stn_job **out, bool *coloured, stn_err *err)
 {
     static _Thread_local uint8_t table[65536][4];
-    stn_array_rule tiles_rule = {"tiles", STENNESS__ELEMENT_FORMAT__ELEMENT_U16, STN_GRID_CELLS, STN_GRID_CELLS, false};
-    stn_array_rule heights_rule = {"heights", STENNESS__ELEMENT_FORMAT__ELEMENT_F32, STN_GRID_CELLS, STN_GRID_CELLS,
-                                   false};
+    stn_array_rule tiles_rule = {"tiles", STENNESS__ELEMENT_FORMAT__ELEMENT_U16, STN_GRID_CELLS,
+                                 STN_GRID_CELLS, false};
+    stn_array_rule heights_rule = {"heights", STENNESS__ELEMENT_FORMAT__ELEMENT_F32, STN_GRID_CELLS,
+                                   STN_GRID_CELLS, false};
     stn_array tiles, heights;
     stn_job *job;
     float *z;
@@ -55,9 +55,11 @@ stn_status stn_gridland_job(stn_store *store, const Stenness__Grid *g, const stn
     stn_status st;
 
     *out = NULL;
-    st = stn_array_view(g->tiles, stn_msg_bulk_frames(msg), stn_msg_bulk_count(msg), &tiles_rule, &tiles, err);
+    st =
+        stn_array_view(g->tiles, stn_msg_bulk_frames(msg), stn_msg_bulk_count(msg), &tiles_rule, &tiles, err);
     if (st == STN_OK)
-        st = stn_array_view(g->heights, stn_msg_bulk_frames(msg), stn_msg_bulk_count(msg), &heights_rule, &heights, err);
+        st = stn_array_view(g->heights, stn_msg_bulk_frames(msg), stn_msg_bulk_count(msg), &heights_rule,
+                            &heights, err);
     if (st != STN_OK)
         return st;
     job = stn_job_new(STN_JOB_GRID, frame);

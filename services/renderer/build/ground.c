@@ -22,7 +22,8 @@ static void flat_light(stn_matstate *m)
 }
 
 /* The mask image of a set of tiles; 0 while it is not there or when there is none. */
-static stn_sprite_fault atlas(stn_store *s, const stn_ground_mesh *g, uint32_t *asset, float cell[2], stn_err *err)
+static stn_sprite_fault atlas(stn_store *s, const stn_ground_mesh *g, uint32_t *asset, float cell[2],
+                              stn_err *err)
 {
     const stn_sprite_res *res;
     stn_sprite_fault f;
@@ -67,9 +68,9 @@ static void foam(stn_matstate *m)
 
 static stn_sprite_fault from_resource(stn_store *s, const stn_ground_mesh *g, stn_matstate *out, stn_err *err)
 {
-    stn_sprite_fault f = stn_look_of_material(s, g->material[0] ? g->material : NULL, g->material_version,
-                                              g->material_id, g->common[0] ? g->common : NULL, g->common_version,
-                                              g->common_id, out, err);
+    stn_sprite_fault f =
+        stn_look_of_material(s, g->material[0] ? g->material : NULL, g->material_version, g->material_id,
+                             g->common[0] ? g->common : NULL, g->common_version, g->common_id, out, err);
 
     if (f == STN_SPRITE_OK && !(out->features & STN_MAT_LIT))
         flat_light(out);
@@ -105,7 +106,8 @@ stn_sprite_fault stn_ground_material(stn_store *s, const stn_ground_mesh *g, stn
             out->features |= STN_MAT_WALL;
         } else {
             out->features |= STN_MAT_VCOL;
-            out->features &= ~(uint32_t)STN_MAT_ALPHATEST; /* ground has no holes; its alpha is the layer's weight */
+            out->features &=
+                ~(uint32_t)STN_MAT_ALPHATEST; /* ground has no holes; its alpha is the layer's weight */
         }
         if (g->clipped && g->has_atlas && mask) {
             out->features |= STN_MAT_CLIP;

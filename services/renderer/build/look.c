@@ -66,7 +66,8 @@ static void textures(stn_store *s, const stn_state *st, stn_matstate *m)
         m->texture[STN_MAT_T_PAL] = texture(s, &st->values[STN_SLOT_TEXPAL].u.tex);
     }
     if (set(st, STN_SLOT_BUMP)) {
-        bool by_overlay = st->values[STN_SLOT_BUMP].u.bump.otex && (m->features & (STN_MAT_OVERLAY_A | STN_MAT_OVERLAY_CP | STN_MAT_OVERLAY_OL));
+        bool by_overlay = st->values[STN_SLOT_BUMP].u.bump.otex &&
+                          (m->features & (STN_MAT_OVERLAY_A | STN_MAT_OVERLAY_CP | STN_MAT_OVERLAY_OL));
 
         m->features |= STN_MAT_BUMP | (by_overlay ? STN_MAT_BUMP_OTEX : 0);
         m->texture[STN_MAT_T_BUMP] = texture(s, &st->values[STN_SLOT_BUMP].u.bump.tex);
@@ -99,8 +100,8 @@ static void fixed(const stn_state *st, stn_matstate *m)
     if (set(st, STN_SLOT_BLEND)) {
         const stn_sprite_blend *b = &st->values[STN_SLOT_BLEND].u.blend;
 
-        m->blend = (stn_blendmode){blend_fn(b->fn),       b->src, b->dst, blend_fn(b->alpha_fn),
-                                   b->alpha_src, b->alpha_dst};
+        m->blend = (stn_blendmode){blend_fn(b->fn),       b->src,       b->dst,
+                                   blend_fn(b->alpha_fn), b->alpha_src, b->alpha_dst};
     }
     if (set(st, STN_SLOT_ORDER)) {
         const stn_order *o = &st->values[STN_SLOT_ORDER].u.order;
@@ -145,8 +146,9 @@ static stn_sprite_fault enter(stn_store *s, const char *name, int32_t version, i
     return f;
 }
 
-stn_sprite_fault stn_look_of_material(stn_store *s, const char *name, int32_t version, int32_t id, const char *outer,
-                                      int32_t outer_version, int32_t outer_id, stn_matstate *out, stn_err *err)
+stn_sprite_fault stn_look_of_material(stn_store *s, const char *name, int32_t version, int32_t id,
+                                      const char *outer, int32_t outer_version, int32_t outer_id,
+                                      stn_matstate *out, stn_err *err)
 {
     static stn_log_once once;
     stn_arena *arena = stn_arena_new(4096, 1u << 20);

@@ -10,9 +10,10 @@
 
 /* Of a leaf: `state` is complete. Textures become assets. */
 void stn_look_of_state(stn_store *s, const stn_state *state, stn_matstate *out);
-/* A material of a resource, with another one around it (NULL = none): LOADING, or STN_SPRITE_OK with a plain grey when the
- * material cannot be had (said once). */
-stn_sprite_fault stn_look_of_material(stn_store *s, const char *name, int32_t version, int32_t id, const char *outer,
-                                      int32_t outer_version, int32_t outer_id, stn_matstate *out, stn_err *err);
+/* A material of a resource, with another one around it (NULL = none): LOADING, or STN_SPRITE_OK with a plain
+ * grey when the material cannot be had (said once). */
+stn_sprite_fault stn_look_of_material(stn_store *s, const char *name, int32_t version, int32_t id,
+                                      const char *outer, int32_t outer_version, int32_t outer_id,
+                                      stn_matstate *out, stn_err *err);
 
 #endif

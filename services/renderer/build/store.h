@@ -1,10 +1,10 @@
-/* store.h - the resources that the build thread has: asked for once, opened, and turned into textures and meshes.
+/* store.h - the resources that the build thread has: asked for once, opened, and turned into textures and
+ * meshes.
  *
- * It asks through a callback and is fed with what comes (Ready, Failed, Refused). Pictures and vertices become jobs the
- * first time somebody needs them, and are then known by their asset number. A resource that failed stays failed until it
- * is fed again; asking for it costs nothing.
- * Resources live as long as the store: sprites borrow from them.
- * Limits: STN_STORE_MAX resources; more are refused as failed.
+ * It asks through a callback and is fed with what comes (Ready, Failed, Refused). Pictures and vertices
+ * become jobs the first time somebody needs them, and are then known by their asset number. A resource that
+ * failed stays failed until it is fed again; asking for it costs nothing. Resources live as long as the
+ * store: sprites borrow from them. Limits: STN_STORE_MAX resources; more are refused as failed.
  */
 #ifndef STN_RENDERER_BUILD_STORE_H
 #define STN_RENDERER_BUILD_STORE_H
@@ -27,7 +27,8 @@ typedef struct stn_store_ops {
 stn_store *stn_store_new(const stn_store_ops *ops); /* NULL: out of memory */
 void stn_store_free(stn_store *s);
 const stn_sprite_source *stn_store_source(stn_store *s);
-stn_sprite_fault stn_store_get(stn_store *s, const char *name, int32_t version, const stn_sprite_res **out, stn_err *err);
+stn_sprite_fault stn_store_get(stn_store *s, const char *name, int32_t version, const stn_sprite_res **out,
+                               stn_err *err);
 
 /* What came. `release(arg)` lets the frames go; the store calls it when it needs them no longer. */
 void stn_store_ready(stn_store *s, const char *asked_name, int32_t asked_version, stn_wire *wire,

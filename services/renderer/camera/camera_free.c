@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* -d DISTANCE, -e and -a degrees of elevation and direction: where to begin, for pictures. Not in the reference. */
+/* -d DISTANCE, -e and -a degrees of elevation and direction: where to begin, for pictures. Not in the
+ * reference. */
 static void init(stn_camera *c, const char *args)
 {
     char word[64];

@@ -79,8 +79,8 @@ static bool grow(stn_meshes *m)
     return true;
 }
 
-static const GLenum attr_types[] = {GL_FLOAT, GL_UNSIGNED_BYTE, GL_BYTE,          GL_UNSIGNED_SHORT,
-                                    GL_SHORT, GL_HALF_FLOAT,    GL_INT_2_10_10_10_REV};
+static const GLenum attr_types[] = {GL_FLOAT,      GL_UNSIGNED_BYTE,     GL_BYTE, GL_UNSIGNED_SHORT, GL_SHORT,
+                                    GL_HALF_FLOAT, GL_INT_2_10_10_10_REV};
 
 /* A fresh entry, its id made but not its GL objects. NULL: no room. */
 static stn_gpu_mesh *take_entry(stn_meshes *m)
@@ -135,7 +135,8 @@ uint32_t stn_meshes_add(stn_meshes *m, const stn_mesh_desc *d)
     glGenVertexArrays(1, &g->vao);
     stn_glrec_vao(m->rec, g->vao);
     g->vertex_buffer = filled_buffer(GL_ARRAY_BUFFER, d->vertices, (size_t)d->vertex_count * d->stride);
-    g->index_buffer = filled_buffer(GL_ELEMENT_ARRAY_BUFFER, d->indices, (size_t)d->index_count * d->index_bytes);
+    g->index_buffer =
+        filled_buffer(GL_ELEMENT_ARRAY_BUFFER, d->indices, (size_t)d->index_count * d->index_bytes);
     attributes(d->attrs, d->attr_count, d->stride);
     m->bytes += g->bytes;
     return g->id;

@@ -21,8 +21,8 @@ stn_meshes *stn_meshes_new(stn_glrec *rec); /* NULL: out of memory */
 void stn_meshes_free(stn_meshes *m);
 /* Uploads a mesh that stn_mesh_check() passed. 0: out of room or memory. */
 uint32_t stn_meshes_add(stn_meshes *m, const stn_mesh_desc *d);
-/* Uploads buffers that all parts share: u16 indices. ids gets one for each part; false: out of room or memory, and none
- * was made. The caller has checked the parts (stn_product_open). */
+/* Uploads buffers that all parts share: u16 indices. ids gets one for each part; false: out of room or
+ * memory, and none was made. The caller has checked the parts (stn_product_open). */
 bool stn_meshes_add_parts(stn_meshes *m, const void *vertices, size_t vertex_bytes, const void *indices,
                           size_t index_bytes, const stn_mesh_part *parts, uint32_t count, uint32_t *ids);
 void stn_meshes_remove(stn_meshes *m, uint32_t id); /* unknown ids are fine */

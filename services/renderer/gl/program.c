@@ -31,7 +31,7 @@ struct stn_programs {
 
 /* What decides which fragments there are and where: kept in every pass. */
 #define GEOMETRY                                                                                             \
-    (STN_MAT_ALPHATEST | STN_MAT_CLIP | STN_MAT_SKIN | STN_MAT_SWAY | STN_MAT_TERRAIN | STN_MAT_MORPH | \
+    (STN_MAT_ALPHATEST | STN_MAT_CLIP | STN_MAT_SKIN | STN_MAT_SWAY | STN_MAT_TERRAIN | STN_MAT_MORPH |      \
      STN_MAT_GRID | STN_MAT_WALL | STN_MAT_ATLAS)
 
 uint64_t stn_program_key(uint32_t features, int pass, int shadows, int normals)

@@ -1,10 +1,11 @@
-/* stage.h - the scene as the GL thread has it: what the build thread finished, placed, moved and drawn at frame rate.
+/* stage.h - the scene as the GL thread has it: what the build thread finished, placed, moved and drawn at
+ * frame rate.
  *
- * Two scenes, one shown and one being filled: when world starts a new frame of reference the old scene stays, frozen, until
- * the new one is complete or STN_STAGE_SWAP_SECONDS have passed; then they are swapped once.
- * Jobs that hold data (cuts, grids, looks) are kept as long as they are shown and then given back; nothing is copied.
- * Everything here belongs to the GL thread and never waits.
- * Source: docs/design.md 5.2, 6; docs/spec/rendering.md 6, 14.1, 23.
+ * Two scenes, one shown and one being filled: when world starts a new frame of reference the old scene stays,
+ * frozen, until the new one is complete or STN_STAGE_SWAP_SECONDS have passed; then they are swapped once.
+ * Jobs that hold data (cuts, grids, looks) are kept as long as they are shown and then given back; nothing is
+ * copied. Everything here belongs to the GL thread and never waits. Source: docs/design.md 5.2, 6;
+ * docs/spec/rendering.md 6, 14.1, 23.
  */
 #ifndef STN_RENDERER_GL_STAGE_H
 #define STN_RENDERER_GL_STAGE_H
@@ -44,11 +45,13 @@ typedef struct stn_stage_look {
 /* Adds everything visible to the view and fills light, sky and shadow of the frame; view and proj are set. */
 void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_frame *frame);
 
-/* The followed object's place in render space; false when it is not known (the last good one is then given). */
+/* The followed object's place in render space; false when it is not known (the last good one is then given).
+ */
 bool stn_stage_focus(const stn_stage *s, stn_v3 *out);
 bool stn_stage_height(const stn_stage *s, double x, double y, float *z);
 /* Where a ray meets the ground, map space. False: nowhere near. */
-bool stn_stage_ray_ground(const stn_stage *s, stn_v3 origin, stn_v3 dir, double *x, double *y, double *distance);
+bool stn_stage_ray_ground(const stn_stage *s, stn_v3 origin, stn_v3 dir, double *x, double *y,
+                          double *distance);
 /* The nearest object whose bounds the ray meets; 0 = none. */
 int64_t stn_stage_ray_object(const stn_stage *s, stn_v3 origin, stn_v3 dir, double *distance);
 

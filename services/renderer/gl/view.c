@@ -442,8 +442,8 @@ static void replay(stn_view *v, uint32_t from, uint32_t to, uint32_t base, int p
             apply_material(v, m, d->material, pass);
             glUniform1i(p->instance_base, (GLint)(base + i));
             glDrawElementsInstancedBaseVertex(GL_TRIANGLES, (GLsizei)mesh->index_count, mesh->index_type,
-                                              (const void *)(uintptr_t)mesh->first_index_byte, (GLsizei)(end - i),
-                                              mesh->base_vertex);
+                                              (const void *)(uintptr_t)mesh->first_index_byte,
+                                              (GLsizei)(end - i), mesh->base_vertex);
             if (pass == STN_PASS_SHADOW)
                 v->last.shadow_draws++;
             else {
@@ -466,7 +466,7 @@ static void full_screen(stn_view *v, uint32_t program)
 static void draw_outlines(stn_view *v, const stn_frame *f)
 {
     static const stn_blendmode scene = {STN_BM_ADD, STN_BM_SRC_A, STN_BM_INV_SRC_A,
-                                    STN_BM_MAX, STN_BM_ONE,   STN_BM_ONE};
+                                        STN_BM_MAX, STN_BM_ONE,   STN_BM_ONE};
 
     uint32_t wrap = f->outline_wraps ? v->exact_repeat : v->nearest;
 

@@ -47,7 +47,8 @@ typedef struct stn_instance {
     stn_m4 model;
     float mix[4];
     float water_z; /* object fog */
-    float sway_slow[4], sway_fast[4]; /* x y z strengths, frequency in radians a second: docs/spec/sprites.md 21.2 */
+    float sway_slow[4],
+        sway_fast[4]; /* x y z strengths, frequency in radians a second: docs/spec/sprites.md 21.2 */
     float morph[2];
     uint32_t bones; /* from stn_view_bones(), 0 = none */
     uint32_t click_id;

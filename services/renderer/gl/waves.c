@@ -11,9 +11,9 @@ static double height(int x, int y)
     static const struct {
         int kx, ky;
         double phase, strength;
-    } waves[] = {{2, 1, 0.3, 1.0},   {-1, 3, 1.7, 0.9},  {3, 2, 4.1, 0.6},    {4, -3, 2.2, 0.5},  {-5, -2, 5.3, 0.45},
-                 {6, 5, 0.9, 0.33},  {-3, 8, 3.6, 0.3},  {9, -4, 1.1, 0.26},  {-10, 7, 2.9, 0.2}, {12, 9, 4.7, 0.16},
-                 {-14, 11, 0.2, 0.12}, {17, -13, 3.1, 0.1}};
+    } waves[] = {{2, 1, 0.3, 1.0},    {-1, 3, 1.7, 0.9},  {3, 2, 4.1, 0.6},     {4, -3, 2.2, 0.5},
+                 {-5, -2, 5.3, 0.45}, {6, 5, 0.9, 0.33},  {-3, 8, 3.6, 0.3},    {9, -4, 1.1, 0.26},
+                 {-10, 7, 2.9, 0.2},  {12, 9, 4.7, 0.16}, {-14, 11, 0.2, 0.12}, {17, -13, 3.1, 0.1}};
     double u = 2.0 * 3.14159265358979 * x / SIDE, v = 2.0 * 3.14159265358979 * y / SIDE, h = 0.0;
 
     for (size_t i = 0; i < sizeof waves / sizeof waves[0]; i++)
@@ -38,7 +38,8 @@ uint32_t stn_waves_texture(stn_textures *textures)
         return 0;
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++) {
-            double dx = (height(x + 1, y) - height(x - 1, y)) * 2.2, dy = (height(x, y + 1) - height(x, y - 1)) * 2.2;
+            double dx = (height(x + 1, y) - height(x - 1, y)) * 2.2,
+                   dy = (height(x, y + 1) - height(x, y - 1)) * 2.2;
             double len = sqrt(dx * dx + dy * dy + 1.0);
             uint8_t *p = px + ((size_t)y * SIDE + (size_t)x) * 4;
 
@@ -47,8 +48,9 @@ uint32_t stn_waves_texture(stn_textures *textures)
             p[2] = byte_of(1.0 / len);
             p[3] = 255;
         }
-    if (stn_textures_add(textures, &level, 1, (stn_sampling){STN_FILTER_LINEAR, STN_FILTER_LINEAR, STN_MIPS_NONE, 0},
-                         &id, NULL) != STN_OK)
+    if (stn_textures_add(textures, &level, 1,
+                         (stn_sampling){STN_FILTER_LINEAR, STN_FILTER_LINEAR, STN_MIPS_NONE, 0}, &id,
+                         NULL) != STN_OK)
         id = 0;
     free(px);
     return id;

@@ -1,4 +1,5 @@
-/* waves.h - the normals of water, made by code: what stands in for `gfx/tiles/wnrm`. Repeats without a seam. */
+/* waves.h - the normals of water, made by code: what stands in for `gfx/tiles/wnrm`. Repeats without a seam.
+ */
 #ifndef STN_RENDERER_GL_WAVES_H
 #define STN_RENDERER_GL_WAVES_H
 

@@ -54,9 +54,9 @@ stn_hud *stn_hud_new(stn_paint *paint, stn_textures *textures)
     h->textures = textures;
     h->pixels = calloc(MAP * MAP, 4);
     level.rgba = h->pixels;
-    if (!h->pixels ||
-        stn_textures_add(textures, &level, 1, (stn_sampling){STN_FILTER_LINEAR, STN_FILTER_LINEAR, STN_MIPS_NONE, 1},
-                         &h->map, NULL) != STN_OK) {
+    if (!h->pixels || stn_textures_add(textures, &level, 1,
+                                       (stn_sampling){STN_FILTER_LINEAR, STN_FILTER_LINEAR, STN_MIPS_NONE, 1},
+                                       &h->map, NULL) != STN_OK) {
         stn_hud_free(h);
         return NULL;
     }
@@ -125,7 +125,8 @@ static void line(stn_hud *h, const stn_hud_frame *f)
     char text[128];
     float x = 10.0f, y = 6.0f;
 
-    stn_paint_rect(h->paint, 0.0f, 0.0f, (float)f->width, stn_paint_line_height(h->paint) + 12.0f, 0x14181c80);
+    stn_paint_rect(h->paint, 0.0f, 0.0f, (float)f->width, stn_paint_line_height(h->paint) + 12.0f,
+                   0x14181c80);
     snprintf(text, sizeof text, "%.1f ms  %.0f fps", f->frame_ms, f->fps);
     x = stn_paint_text(h->paint, x, y, INK, text) + 18.0f;
     x = part(h, x, y, w->world, "world");
@@ -194,7 +195,8 @@ static void mark(void *arg, double x, double y, int kind)
     float px = m->x + m->size * 0.5f + (float)((x - (double)m->f->focus.x) / 11.0) * (m->size / 100.0f);
     float py = m->y + m->size * 0.5f + (float)((y + (double)m->f->focus.y) / 11.0) * (m->size / 100.0f);
 
-    if (kind == 2 || px < m->x + 2.0f || py < m->y + 2.0f || px > m->x + m->size - 2.0f || py > m->y + m->size - 2.0f)
+    if (kind == 2 || px < m->x + 2.0f || py < m->y + 2.0f || px > m->x + m->size - 2.0f ||
+        py > m->y + m->size - 2.0f)
         return;
     stn_paint_rect(m->h->paint, px - 1.0f, py - 1.0f, 2.0f + (float)kind, 2.0f + (float)kind,
                    kind == 1 ? 0xfff2b0ff : 0x3a2a1cc0);
@@ -205,7 +207,8 @@ static void minimap(stn_hud *h, const stn_hud_frame *f)
     float size = (float)(f->height < 500 ? 110 : 180), x = (float)f->width - size - 12.0f;
     float y = (float)f->height - size - 12.0f;
     double tx = (double)f->focus.x / 11.0, ty = -(double)f->focus.y / 11.0;
-    float u = (float)((tx - h->map_gx * 100.0 + 78.0) / MAP), v = (float)((ty - h->map_gy * 100.0 + 78.0) / MAP);
+    float u = (float)((tx - h->map_gx * 100.0 + 78.0) / MAP),
+          v = (float)((ty - h->map_gy * 100.0 + 78.0) / MAP);
     const float half = 50.0f / MAP;
     float a = f->angle + STN_PI32, dx = cosf(a), dy = -sinf(a);
     struct marks m = {h, f, x, y, size};
@@ -214,8 +217,8 @@ static void minimap(stn_hud *h, const stn_hud_frame *f)
     stn_paint_rect(h->paint, x - 3.0f, y - 3.0f, size + 6.0f, size + 6.0f, PANEL);
     stn_paint_picture(h->paint, h->map, x, y, size, size, u - half, v - half, u + half, v + half, 0xffffffff);
     stn_stage_each_mark(f->stage, mark, &m);
-    stn_paint_line(h->paint, x + size * 0.5f, y + size * 0.5f, x + size * 0.5f + dx * 14.0f, y + size * 0.5f + dy * 14.0f,
-                   2.0f, 0xffffffd0);
+    stn_paint_line(h->paint, x + size * 0.5f, y + size * 0.5f, x + size * 0.5f + dx * 14.0f,
+                   y + size * 0.5f + dy * 14.0f, 2.0f, 0xffffffd0);
     stn_paint_disc(h->paint, x + size * 0.5f, y + size * 0.5f, 3.5f, 0xffffffff);
     stn_paint_text(h->paint, x + size * 0.5f - 4.0f, y + 2.0f, INK, "N");
 }
@@ -235,7 +238,8 @@ static void compass(stn_hud *h, const stn_hud_frame *f, float y)
         if (fabsf(d) > STN_PI32 * 0.5f)
             continue;
         if (i % 2 == 0)
-            stn_paint_text(h->paint, x - stn_paint_text_width(h->paint, names[i / 2]) * 0.5f, y, INK, names[i / 2]);
+            stn_paint_text(h->paint, x - stn_paint_text_width(h->paint, names[i / 2]) * 0.5f, y, INK,
+                           names[i / 2]);
         else
             stn_paint_rect(h->paint, x - 1.0f, y + 6.0f, 2.0f, 6.0f, DIM);
     }
@@ -270,10 +274,9 @@ static void bubble(void *arg, stn_v3 at, const char *text)
 
 static void help(stn_hud *h, const stn_hud_frame *f)
 {
-    static const char *const mouse[] = {"left button      walk there, or use what is there",
-                                        "right button     what an object offers",
-                                        "middle button    drag: turn the camera",
-                                        "wheel            nearer, farther"};
+    static const char *const mouse[] = {
+        "left button      walk there, or use what is there", "right button     what an object offers",
+        "middle button    drag: turn the camera", "wheel            nearer, farther"};
     float lh = stn_paint_line_height(h->paint) + 3.0f, w = 460.0f, rows = STN_ACTIONS + 6.0f;
     float x = ((float)f->width - w) * 0.5f, y = fmaxf(((float)f->height - lh * rows) * 0.5f, 4.0f);
 
@@ -294,8 +297,9 @@ static void help(stn_hud *h, const stn_hud_frame *f)
 
 static void row_text(const stn_hud_settings *s, int row, char *name, char *value, size_t cap)
 {
-    static const char *const names[ROWS] = {"Shadows",      "Outlines", "Haze in the distance", "Trees sway", "Minimap",
-                                            "Line of health", "Camera", "Frames a second",      "Distance of haze"};
+    static const char *const names[ROWS] = {"Shadows",    "Outlines",        "Haze in the distance",
+                                            "Trees sway", "Minimap",         "Line of health",
+                                            "Camera",     "Frames a second", "Distance of haze"};
     const bool on[6] = {s->shadows, s->outlines, s->fog, s->sway, s->minimap, s->line};
 
     snprintf(name, cap, "%s", names[row]);

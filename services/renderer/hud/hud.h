@@ -1,6 +1,8 @@
-/* hud.h - what is written over the picture: the line of health and progress, minimap, compass, speech, panels.
+/* hud.h - what is written over the picture: the line of health and progress, minimap, compass, speech,
+ * panels.
  *
- * Panels: help (all keys), settings. The settings panel changes a stn_hud_settings that the caller applies and stores.
+ * Panels: help (all keys), settings. The settings panel changes a stn_hud_settings that the caller applies
+ * and stores.
  */
 #ifndef STN_RENDERER_HUD_HUD_H
 #define STN_RENDERER_HUD_HUD_H

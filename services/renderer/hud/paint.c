@@ -79,7 +79,8 @@ static void make_buffers(stn_paint *p)
     glGenBuffers(1, &p->indices_name);
     stn_glrec_vao(p->rec, p->vao);
     glBindBuffer(GL_ARRAY_BUFFER, p->vertices_name);
-    glBufferData(GL_ARRAY_BUFFER, STN_PAINT_QUADS * 4 * (GLsizeiptr)sizeof(struct vertex), NULL, GL_STREAM_DRAW);
+    glBufferData(GL_ARRAY_BUFFER, STN_PAINT_QUADS * 4 * (GLsizeiptr)sizeof(struct vertex), NULL,
+                 GL_STREAM_DRAW);
     glEnableVertexAttribArray(0);
     glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, sizeof(struct vertex), NULL);
     glEnableVertexAttribArray(2);
@@ -97,8 +98,8 @@ static void make_buffers(stn_paint *p)
     free(indices);
 }
 
-stn_status stn_paint_new(stn_glrec *rec, stn_textures *textures, const char *font, float scale, stn_paint **out,
-                         stn_err *err)
+stn_status stn_paint_new(stn_glrec *rec, stn_textures *textures, const char *font, float scale,
+                         stn_paint **out, stn_err *err)
 {
     stn_paint *p = calloc(1, sizeof *p);
     uint8_t *blank = calloc(SHEET * SHEET, 4);
@@ -117,8 +118,9 @@ stn_status stn_paint_new(stn_glrec *rec, stn_textures *textures, const char *fon
     p->height = 17.0f * scale;
     memset(blank, 255, 4 * 4); /* the first texels are white: rectangles read them */
     memset(blank + SHEET * 4, 255, 4 * 4);
-    st = stn_textures_add(textures, &level, 1, (stn_sampling){STN_FILTER_NEAREST, STN_FILTER_NEAREST, STN_MIPS_NONE, 1},
-                          &p->sheet, err);
+    st = stn_textures_add(textures, &level, 1,
+                          (stn_sampling){STN_FILTER_NEAREST, STN_FILTER_NEAREST, STN_MIPS_NONE, 1}, &p->sheet,
+                          err);
     if (st != STN_OK)
         goto fail;
     p->pen_x = 8;
@@ -194,8 +196,8 @@ static void corner(struct vertex *v, float x, float y, float u, float w, uint32_
     *v = (struct vertex){x, y, u, w, {(uint8_t)(c >> 24), (uint8_t)(c >> 16), (uint8_t)(c >> 8), (uint8_t)c}};
 }
 
-static void put_quad(stn_paint *p, uint32_t texture, float x, float y, float w, float h, float u0, float v0, float u1,
-                     float v1, uint32_t c)
+static void put_quad(stn_paint *p, uint32_t texture, float x, float y, float w, float h, float u0, float v0,
+                     float u1, float v1, uint32_t c)
 {
     struct vertex *v = quad(p, texture);
 
@@ -235,7 +237,8 @@ void stn_paint_disc(stn_paint *p, float x, float y, float r, uint32_t colour)
 
     for (int i = 0; i < 8; i++) {
         struct vertex *v = quad(p, p->sheet);
-        float a = turn * (float)i / 8.0f, b = turn * ((float)i + 0.5f) / 8.0f, c = turn * (float)(i + 1) / 8.0f;
+        float a = turn * (float)i / 8.0f, b = turn * ((float)i + 0.5f) / 8.0f,
+              c = turn * (float)(i + 1) / 8.0f;
 
         if (!v)
             return;
@@ -317,7 +320,8 @@ static void draw_glyph(stn_paint *p, struct glyph *g)
             to[0] = to[1] = to[2] = (uint8_t)in;
             to[3] = (uint8_t)(in > edge * 7 / 10 ? in : edge * 7 / 10);
         }
-    stn_textures_update(p->textures, p->sheet, (uint32_t)p->pen_x, (uint32_t)p->pen_y, (uint32_t)w, (uint32_t)h, px);
+    stn_textures_update(p->textures, p->sheet, (uint32_t)p->pen_x, (uint32_t)p->pen_y, (uint32_t)w,
+                        (uint32_t)h, px);
     g->x = (uint16_t)p->pen_x;
     g->y = (uint16_t)p->pen_y;
     g->w = (uint16_t)w;
@@ -384,8 +388,8 @@ float stn_paint_line_height(const stn_paint *p)
     return p->height;
 }
 
-void stn_paint_picture(stn_paint *p, uint32_t texture, float x, float y, float w, float h, float u0, float v0, float u1,
-                       float v1, uint32_t colour)
+void stn_paint_picture(stn_paint *p, uint32_t texture, float x, float y, float w, float h, float u0, float v0,
+                       float u1, float v1, uint32_t colour)
 {
     put_quad(p, texture, x, y, w, h, u0, v0, u1, v1, colour);
 }
@@ -406,7 +410,8 @@ void stn_paint_end(stn_paint *p)
     stn_glrec_viewport(p->rec, 0, 0, p->width_px, p->height_px);
     glUniform2f(p->pixels_at, (GLfloat)p->width_px, (GLfloat)p->height_px);
     glBindBuffer(GL_ARRAY_BUFFER, p->vertices_name);
-    glBufferData(GL_ARRAY_BUFFER, STN_PAINT_QUADS * 4 * (GLsizeiptr)sizeof(struct vertex), NULL, GL_STREAM_DRAW);
+    glBufferData(GL_ARRAY_BUFFER, STN_PAINT_QUADS * 4 * (GLsizeiptr)sizeof(struct vertex), NULL,
+                 GL_STREAM_DRAW);
     glBufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)(p->quads * 4 * sizeof(struct vertex)), p->v);
     for (uint32_t i = 0; i < p->run_count; i++) {
         stn_textures_bind(p->textures, p->runs[i].texture, STN_UNIT_SOURCE);

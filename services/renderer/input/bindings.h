@@ -1,7 +1,7 @@
 /* bindings.h - which key does what: defaults, and changes from the configuration.
  *
- * A binding is a key with modifiers, "Ctrl+F1". Changes come as "help=F2,shot=Ctrl+P"; what is not named keeps its default,
- * "none" unbinds.
+ * A binding is a key with modifiers, "Ctrl+F1". Changes come as "help=F2,shot=Ctrl+P"; what is not named
+ * keeps its default, "none" unbinds.
  */
 #ifndef STN_RENDERER_INPUT_BINDINGS_H
 #define STN_RENDERER_INPUT_BINDINGS_H

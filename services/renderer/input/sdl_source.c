@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTS 512 /* of each kind between two frames; more are dropped, oldest first to go is never a key release */
+#define EVENTS                                                                                               \
+    512 /* of each kind between two frames; more are dropped, oldest first to go is never a key release */
 
 struct key_event {
     uint16_t key;
@@ -149,7 +150,8 @@ static void on_event(stn_sdl_source *s, const SDL_Event *e, bool *closed)
     case SDL_KEYDOWN:
     case SDL_KEYUP:
         if (!e->key.repeat && s->key_count < EVENTS)
-            s->keys[s->key_count++] = (struct key_event){(uint16_t)e->key.keysym.scancode, e->type == SDL_KEYDOWN};
+            s->keys[s->key_count++] =
+                (struct key_event){(uint16_t)e->key.keysym.scancode, e->type == SDL_KEYDOWN};
         break;
     case SDL_MOUSEMOTION:
         s->mouse.x = e->motion.x;

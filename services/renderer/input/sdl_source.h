@@ -1,7 +1,7 @@
 /* sdl_source.h - SDL's events as an input source.
  *
- * stn_sdl_source_pump() takes what SDL has (on the thread of the window); the source then gives it out event by event.
- * Window events are told apart: close, size.
+ * stn_sdl_source_pump() takes what SDL has (on the thread of the window); the source then gives it out event
+ * by event. Window events are told apart: close, size.
  */
 #ifndef STN_RENDERER_INPUT_SDL_SOURCE_H
 #define STN_RENDERER_INPUT_SDL_SOURCE_H

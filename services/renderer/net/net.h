@@ -1,10 +1,10 @@
 /* net.h - the thread that talks: links to `world` and `loader`, and the control door.
  *
- * It owns the loop and the bus. What comes from world and loader goes on as it is, in order, to the build thread through a
- * bounded queue; questions of the control door go to the GL thread through another. The other two threads give back through
- * inboxes, which never block them. When the build thread is behind, messages wait here up to a ceiling; then the view is
- * asked for anew instead of growing (world merges what a lagging viewer missed).
- * Source: docs/design.md 4, 5, 6.
+ * It owns the loop and the bus. What comes from world and loader goes on as it is, in order, to the build
+ * thread through a bounded queue; questions of the control door go to the GL thread through another. The
+ * other two threads give back through inboxes, which never block them. When the build thread is behind,
+ * messages wait here up to a ceiling; then the view is asked for anew instead of growing (world merges what a
+ * lagging viewer missed). Source: docs/design.md 4, 5, 6.
  */
 #ifndef STN_RENDERER_NET_H
 #define STN_RENDERER_NET_H
@@ -80,14 +80,16 @@ typedef struct stn_net_options {
 
 typedef struct stn_net stn_net;
 
-/* Takes the number and the names, then starts the thread. To be called before any other thread exists (signals). */
+/* Takes the number and the names, then starts the thread. To be called before any other thread exists
+ * (signals). */
 stn_status stn_net_new(const stn_net_options *o, stn_net **out, stn_err *err);
 void stn_net_free(stn_net *n); /* stops and joins */
 /* True when the thread has ended by itself: a signal, or Quit through the door. */
 bool stn_net_ended(const stn_net *n);
 
 stn_spsc *stn_net_events(stn_net *n); /* taken by the build thread */
-stn_spsc *stn_net_questions(stn_net *n); /* taken by the GL thread; items are the net thread's own (see answer) */
+stn_spsc *
+stn_net_questions(stn_net *n); /* taken by the GL thread; items are the net thread's own (see answer) */
 
 /* From the build thread. False: too much is waiting, ask again later. */
 bool stn_net_ask(stn_net *n, const char *name, int32_t version, int32_t priority);
@@ -97,8 +99,8 @@ void stn_net_took(stn_net *n, size_t bytes);
 bool stn_net_send_act(stn_net *n, const stn_net_act *act);
 bool stn_net_set_focus(stn_net *n, uint64_t frame, bool follow, double x, double y);
 /* Takes png (malloc); NULL with a text = it could not be made. Every question is answered exactly once. */
-void stn_net_answer_picture(stn_net *n, const stn_net_question *q, uint8_t *png, size_t len, uint32_t w, uint32_t h,
-                            uint32_t cuts, uint32_t entities, bool partial, const char *text);
+void stn_net_answer_picture(stn_net *n, const stn_net_question *q, uint8_t *png, size_t len, uint32_t w,
+                            uint32_t h, uint32_t cuts, uint32_t entities, bool partial, const char *text);
 void stn_net_answer_frames(stn_net *n, const stn_net_question *q, const char *json);
 void stn_net_tell_stats(stn_net *n, const stn_net_stats *stats);
 /* Links as they are now: 0 away, 2 up. Any thread. */

@@ -17,8 +17,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define NET_POOL 64 /* items of the GL thread in flight: it takes one or goes without, and never allocates   \
-                     */
+#define NET_POOL                                                                                             \
+    64 /* items of the GL thread in flight: it takes one or goes without, and never allocates                \
+        */
 
 typedef enum net_item_kind {
     NET_ASK,

@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Each counter has a cache line of its own: the two threads write one each. Counters only grow; their difference is what
- * is inside. */
+/* Each counter has a cache line of its own: the two threads write one each. Counters only grow; their
+ * difference is what is inside. */
 struct stn_spsc {
     alignas(64) atomic_size_t given;
     alignas(64) atomic_size_t taken;

@@ -1,7 +1,7 @@
 /* spsc.h - a bounded queue of pointers from exactly one thread to exactly one other, without locks.
  *
- * Giving to a full queue fails and the item stays the giver's; taking from an empty one gives NULL. Neither ever waits.
- * What a thread wrote before it gave an item is seen by the thread that takes it.
+ * Giving to a full queue fails and the item stays the giver's; taking from an empty one gives NULL. Neither
+ * ever waits. What a thread wrote before it gave an item is seen by the thread that takes it.
  */
 #ifndef STN_RENDERER_NET_SPSC_H
 #define STN_RENDERER_NET_SPSC_H

@@ -4,8 +4,7 @@
 
 stn_blendmode stn_blend_scene(void)
 {
-    return (stn_blendmode){STN_BM_ADD, STN_BM_SRC_A, STN_BM_INV_SRC_A,
-                       STN_BM_MAX, STN_BM_ONE,   STN_BM_ONE};
+    return (stn_blendmode){STN_BM_ADD, STN_BM_SRC_A, STN_BM_INV_SRC_A, STN_BM_MAX, STN_BM_ONE, STN_BM_ONE};
 }
 
 stn_matstate stn_matstate_default(void)

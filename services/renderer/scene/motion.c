@@ -21,8 +21,8 @@ void stn_motion_tick(stn_motion *m, double dt)
     }
 }
 
-void stn_motion_place(const stn_motion *m, double x, double y, bool has_target, double tx, double ty, double *out_x,
-                      double *out_y)
+void stn_motion_place(const stn_motion *m, double x, double y, bool has_target, double tx, double ty,
+                      double *out_x, double *out_y)
 {
     double dx, dy, e;
 

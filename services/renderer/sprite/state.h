@@ -77,13 +77,7 @@ typedef struct stn_order {
     bool composite;
 } stn_order;
 
-typedef enum stn_blend_fn {
-    STN_MIX_ADD,
-    STN_MIX_SUB,
-    STN_MIX_RSUB,
-    STN_MIX_MIN,
-    STN_MIX_MAX
-} stn_blend_fn;
+typedef enum stn_blend_fn { STN_MIX_ADD, STN_MIX_SUB, STN_MIX_RSUB, STN_MIX_MIN, STN_MIX_MAX } stn_blend_fn;
 typedef enum stn_blend_factor {
     STN_FACTOR_ZERO,
     STN_FACTOR_ONE,
