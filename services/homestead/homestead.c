@@ -7,6 +7,7 @@
 #include "bus/lock.h"
 #include "homestead/accounts.h"
 #include "homestead/http.h"
+#include "homestead/identity.h"
 #include "homestead/land_file.h"
 #include "homestead/login.h"
 #include "homestead/server.h"
@@ -251,8 +252,20 @@ static stn_status open_sockets(stn_homestead *h, const stn_opts *opts, const cha
     return st;
 }
 
+/* Clients do without: they then cache by the address, and a changed pack may be answered by an old copy. */
+static void add_identity(json_t *o, const char *pack)
+{
+    char identity[STN_PACK_IDENTITY];
+    stn_err err = {0};
+
+    if (stn_pack_identity(pack, identity, &err) == STN_OK)
+        json_object_set_new(o, "identity", json_string(identity));
+    else
+        stn_log_warn("clients cache resources by this server's address alone: %s", err.text);
+}
+
 static stn_status write_addresses(stn_homestead *h, const stn_opts *opts, const char *folder, const char *ca,
-                                  stn_err *err)
+                                  const char *pack, stn_err *err)
 {
     const char *host = stn_opts_text(opts, "listen");
     bool six = strchr(host, ':') != NULL;
@@ -269,6 +282,8 @@ static stn_status write_addresses(stn_homestead *h, const stn_opts *opts, const 
                             json_sprintf("%s%s%s:%u", open, host, close, stn_login_port(h->login)));
         json_object_set_new(o, "ca", json_string(ca));
     }
+    if (o)
+        add_identity(o, pack);
     text = o ? json_dumps(o, JSON_INDENT(1) | JSON_SORT_KEYS) : NULL;
     json_decref(o);
     if (!text)
@@ -333,7 +348,7 @@ static stn_status start(stn_homestead *h, const stn_opts *opts, stn_err *err)
     if (!h->timer)
         return stn_fail(err, STN_NO_MEMORY, "timer");
     if ((st = stn_loop_watch_fd(h->loop, stn_udp_fd(h->udp), STN_FD_READ, on_datagrams, h, &h->watch, err)) ||
-        (st = write_addresses(h, opts, folder, ca, err)))
+        (st = write_addresses(h, opts, folder, ca, pack, err)))
         return st;
     stn_timer_at(h->timer, stn_clock_ns());
     stn_log_info("game at %s udp %u, login %u, resources http://%s:%u/res/ from %s", host,

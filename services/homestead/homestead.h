@@ -2,8 +2,8 @@
  *
  * Where it listens stands in FOLDER/homestead.json (FOLDER is the instance's, bus/address.h), written when
  * everything is up and removed at the end: {"udp": "HOST:PORT", "auth": "HOST:PORT", "http":
- * "http://HOST:PORT/res/", "ca": path of the login service's authority, "pid"}. `auth` and `ca` are absent
- * without a login service.
+ * "http://HOST:PORT/res/", "identity": under which clients cache the pack (identity.h), "ca": path of the
+ * login service's authority, "pid"}. `auth` and `ca` are absent without a login service.
  */
 #ifndef STN_HOMESTEAD_HOMESTEAD_H
 #define STN_HOMESTEAD_HOMESTEAD_H

@@ -5,3 +5,4 @@ stn_unit_test(homestead_world stn_homestead_core stn_world_session stn_world_cor
 stn_pkg(crypto libcrypto)
 stn_pkg(libzip libzip)
 stn_unit_test(login stn_homestead_login stn_world_session PkgConfig::crypto PkgConfig::libzip)
+stn_unit_test(homestead_identity stn_homestead_identity)
