@@ -547,7 +547,7 @@ stn_status stn_mapfile_put_grid(stn_mapfile *m, int64_t grid, const stn_record *
 static stn_status cell(stn_mapfile *m, int64_t seg, int32_t level, stn_coord at, stn_record **out,
                        stn_err *err)
 {
-    int64_t grid;
+    int64_t grid = 0;
     stn_status st;
     if (level > 0)
         return stn_mapfile_zoom(m, seg, level, at, out, err);

@@ -345,8 +345,8 @@ static stn_status finish(stn_status st, uint8_t *body, stn_record *r, stn_record
 stn_status stn_record_read_grid(const uint8_t *file, size_t len, int64_t id, int64_t now_ms, stn_record **out,
                                 stn_err *err)
 {
-    unsigned version;
-    uint8_t *body;
+    unsigned version = 0;
+    uint8_t *body = NULL;
     stn_bytes in;
     stn_record *r;
     stn_status st = open_file(file, len, GRID_VERSION, &version, &body, &in, err);
@@ -367,8 +367,8 @@ stn_status stn_record_read_grid(const uint8_t *file, size_t len, int64_t id, int
 stn_status stn_record_read_zoom(const uint8_t *file, size_t len, int64_t segment, int32_t level, stn_coord at,
                                 stn_record **out, stn_err *err)
 {
-    unsigned version;
-    uint8_t *body;
+    unsigned version = 0;
+    uint8_t *body = NULL;
     stn_bytes in;
     stn_record *r;
     stn_status st = open_file(file, len, ZOOM_VERSION, &version, &body, &in, err);
