@@ -1,11 +1,16 @@
 /* One mesher process against two: bench_meshers PROGRAM CASE.in [--cuts N]
  *
  * PROGRAM is stenness-mesher, CASE.in a terrain vector; this program plays world. Each mesher has one build
- * thread. cold     every cut lies where no noise block was made before warm     a few cuts over and over, all
- * their blocks made over the local socket and over CURVE on loopback. JSON, one object a line: cuts a second
- * with one and with two meshers, how many times that is, megabytes a second, and the copies that this process
- * made of the products (none).
+ * thread.
+ *   cold   every cut lies where no noise block was made before
+ *   warm   a few cuts over and over, all their blocks made
+ * over the local socket, over CURVE on loopback, and over CURVE through a relay that delays every byte by
+ * DELAY_MS each way. JSON, one object a line: cuts a second with one and with two meshers, how many times
+ * that is, which part of the time the build threads had a cut in hand (the rest are gaps), how many jobs a
+ * mesher asks for at the end, megabytes a second, and the copies that this process made of the products
+ * (none).
  */
+#include "relay.h"
 #include "support/terrain_case.h"
 
 #include "base/clock.h"
@@ -26,6 +31,7 @@
 #include <unistd.h>
 
 #define MESHERS 2
+#define DELAY_MS 20
 
 typedef struct worker {
     stn_peer *peer;
@@ -39,7 +45,7 @@ typedef struct world {
     const terrain_case *c;
     worker workers[MESHERS];
     bool warm, running;
-    uint64_t given, most, done, failed, bytes, copied;
+    uint64_t given, most, done, failed, bytes, copied, build_us;
     char why[320];
 } world;
 
@@ -161,6 +167,7 @@ static stn_status on_product(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *e
     world *w = ctx;
     (void)err;
     w->bytes += stn_frame_len(stn_msg_bulk(msg, 0));
+    w->build_us += ((const Stenness__Product *)stn_msg_body(msg))->build_us;
     finished(w, peer);
     return STN_OK;
 }
@@ -218,9 +225,13 @@ static pid_t spawn(const char *program, const char *endpoint, const char *server
     _exit(127);
 }
 
-/* Cuts a second of n meshers. */
-static double rate(world *w, const char *program, const char *const endpoint[3], int n, bool warm,
-                   uint64_t cuts, double *megabytes)
+typedef struct figures {
+    double cuts_per_s, mb_per_s, busy;
+    uint32_t jobs;
+} figures;
+
+static figures rate(world *w, const char *program, const char *const endpoint[3], int n, bool warm,
+                    uint64_t cuts)
 {
     pid_t pids[MESHERS];
     uint64_t there = 0;
@@ -243,7 +254,7 @@ static double rate(world *w, const char *program, const char *const endpoint[3],
     fill(w);
     if (!until(w, &w->done, w->most))
         fail("the meshers did not answer", &err);
-    w->bytes = 0;
+    w->bytes = w->build_us = 0;
     uint64_t before = w->done;
     w->most += cuts;
     uint64_t copied = stn_frame_copied_bytes();
@@ -255,7 +266,8 @@ static double rate(world *w, const char *program, const char *const endpoint[3],
     }
     ns = stn_clock_ns() - start;
     w->copied += stn_frame_copied_bytes() - copied;
-    *megabytes = (double)w->bytes / 1e6 / ((double)ns / 1e9);
+    figures f = {(double)cuts / ((double)ns / 1e9), (double)w->bytes / 1e6 / ((double)ns / 1e9),
+                 (double)w->build_us * 1e3 / (double)ns / n, w->workers[0].jobs};
     for (int i = 0; i < n; i++)
         kill(pids[i], SIGTERM);
     for (int i = 0; i < n; i++)
@@ -263,20 +275,22 @@ static double rate(world *w, const char *program, const char *const endpoint[3],
     for (end = stn_clock_ns() + 10 * STN_S; stn_conv_peer_count(w->door) && stn_clock_ns() < end;)
         if (stn_loop_turn(w->loop, 20 * STN_MS, &err) != STN_OK)
             fail("loop", &err);
-    return (double)cuts / ((double)ns / 1e9);
+    return f;
 }
 
-static void measure(world *w, const char *program, const char *const endpoint[3], uint64_t cuts)
+static void measure(world *w, const char *program, const char *link, const char *const endpoint[3],
+                    uint64_t cuts)
 {
     for (int warm = 0; warm < 2; warm++) {
-        double mb[2];
         w->copied = 0;
-        double one = rate(w, program, endpoint, 1, warm, cuts, &mb[0]);
-        double two = rate(w, program, endpoint, 2, warm, cuts, &mb[1]);
+        figures one = rate(w, program, endpoint, 1, warm, cuts);
+        figures two = rate(w, program, endpoint, 2, warm, cuts);
         printf("{\"case\":\"%s\",\"link\":\"%s\",\"blocks\":\"%s\",\"one_cuts_per_s\":%.0f,\"two_cuts_per_"
                "s\":%.0f,"
-               "\"times\":%.2f,\"two_mb_per_s\":%.1f,\"copied_bytes\":%llu}\n",
-               w->c->name, endpoint[0] ? "curve" : "ipc", warm ? "warm" : "cold", one, two, two / one, mb[1],
+               "\"times\":%.2f,\"one_busy\":%.2f,\"two_busy\":%.2f,\"one_jobs\":%u,\"two_jobs\":%u,"
+               "\"two_mb_per_s\":%.1f,\"copied_bytes\":%llu}\n",
+               w->c->name, link, warm ? "warm" : "cold", one.cuts_per_s, two.cuts_per_s,
+               two.cuts_per_s / one.cuts_per_s, one.busy, two.busy, one.jobs, two.jobs, two.mb_per_s,
                (unsigned long long)w->copied);
         fflush(stdout);
     }
@@ -286,7 +300,8 @@ int main(int argc, char **argv)
 {
     const char *program = NULL, *file = NULL;
     int64_t cuts = 1000;
-    char folder[] = "/tmp/stn-meshers-XXXXXX", path[512], allow[64], own[64];
+    char folder[] = "/tmp/stn-meshers-XXXXXX", path[512], allow[64], own[64], far[64];
+    pid_t relay;
     world w = {0};
     size_t len;
     stn_err err = {0};
@@ -331,9 +346,14 @@ int main(int argc, char **argv)
         fail("world", &err);
     if (system(path) != 0 || stn_conv_bind_also(w.door, "tcp://127.0.0.1:*", &server, allow, &err) != STN_OK)
         fail("CURVE door", &err);
-    measure(&w, program, (const char *const[3]){NULL, NULL, NULL}, (uint64_t)cuts);
-    measure(&w, program, (const char *const[3]){stn_conv_endpoint(w.door, 1), server.public_key, own},
-            (uint64_t)cuts);
+    measure(&w, program, "ipc", (const char *const[3]){NULL, NULL, NULL}, (uint64_t)cuts);
+    measure(&w, program, "curve",
+            (const char *const[3]){stn_conv_endpoint(w.door, 1), server.public_key, own}, (uint64_t)cuts);
+    if (relay_start(stn_conv_endpoint(w.door, 1), DELAY_MS, far, sizeof far, &relay, &err) != STN_OK)
+        fail("relay", &err);
+    measure(&w, program, "curve+delay", (const char *const[3]){far, server.public_key, own}, (uint64_t)cuts);
+    kill(relay, SIGKILL);
+    waitpid(relay, NULL, 0);
     stn_conv_free(w.door);
     stn_bus_free(w.bus);
     stn_loop_free(w.loop);
