@@ -513,6 +513,12 @@ stn_status stn_loader_new(stn_bus *bus, const stn_loader_opts *opts, stn_loader 
                         : stn_fail(err, STN_NO_MEMORY, "loader");
     if (st == STN_OK)
         st = stn_sources_new(stn_bus_loop(bus), l->asks, &opts->sources, &source_hooks, &l->sources, err);
+    if (st == STN_OK && opts->watch_resdir && *opts->sources.resdir) {
+        stn_err why = {0}; /* a convenience: the loader goes on without */
+        if (stn_dirwatch_new(stn_bus_loop(bus), opts->sources.resdir, stn_loader_file_changed, l,
+                             &l->dirwatch, &why) != STN_OK)
+            stn_log_warn("%s", why.text);
+    }
     if (st == STN_OK)
         st = stn_bus_bind(bus, &door, &l->door, err);
     if (st == STN_OK)
@@ -532,6 +538,7 @@ void stn_loader_free(stn_loader *l)
     stn_control_free(l->control);
     stn_conv_free(l->door); /* every peer goes down first */
     stn_loader_drop_walks(l);
+    stn_dirwatch_free(l->dirwatch);
     stn_sources_free(l->sources);
     stn_clients_free(l->clients);
     stn_asks_free(l->asks);

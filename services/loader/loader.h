@@ -15,6 +15,7 @@ typedef struct stn_loader stn_loader;
 
 typedef struct stn_loader_opts {
     stn_sources_opts sources;
+    bool watch_resdir; /* read a loaded resource again when its file in the developer folder changes */
     size_t budget_bytes; /* of decoded objects; 0 = 256 MiB */
 } stn_loader_opts;
 

@@ -10,6 +10,7 @@
 #include "bus/control.h"
 #include "bus/unpack.h"
 #include "loader/clients.h"
+#include "loader/dirwatch.h"
 #include "loader/payload.h"
 
 #define STN_LOADER_STREAM 0u /* answers without bulk, in order */
@@ -49,6 +50,7 @@ struct stn_loader {
     stn_unpacker *unpacker;
     stn_frame *empty;
     stn_names *scolded;
+    stn_dirwatch *dirwatch; /* NULL: the developer folder is not watched */
     reload_wait *reloads;
     why_walk *whys;
     uint64_t last_why;
@@ -74,6 +76,8 @@ stn_status stn_loader_on_why(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *e
 void stn_loader_why_answered(stn_loader *l, uint64_t fetch, unsigned source, const stn_fetched *got);
 void stn_loader_forget_peer(stn_loader *l, const stn_peer *peer);
 void stn_loader_drop_walks(stn_loader *l);
+/* A file of the developer folder changed: ctx is the loader. */
+void stn_loader_file_changed(void *ctx, const char *name);
 
 /* loader_status.c */
 stn_status stn_loader_control_new(stn_loader *l, stn_err *err);

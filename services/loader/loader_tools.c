@@ -44,6 +44,22 @@ stn_status stn_loader_on_reload(void *ctx, stn_peer *peer, stn_msg *msg, stn_err
     return STN_OK;
 }
 
+void stn_loader_file_changed(void *ctx, const char *name)
+{
+    stn_loader *l = ctx;
+    if (stn_resname_check(name, strlen(name), NULL) != STN_OK)
+        return;
+    stn_names_remove(l->scolded, name); /* what is wrong with it now is news */
+    stn_asks_forget(l->asks, name); /* what failed for want of this file may be tried again */
+    stn_object *o = stn_asks_peek(l->asks, stn_sources_remote_pool(l->sources), name);
+    if (!o)
+        return;
+    stn_log_info("%s.res changed: read again", name);
+    if (!stn_asks_reload(l->asks, o))
+        stn_log_warn("%s.res changed, but there is no memory to read it again", name);
+    stn_asks_run(l->asks);
+}
+
 static void say_changed(stn_peer *peer, uint64_t correlation, const stn_object *o)
 {
     Stenness__Changed m = STENNESS__CHANGED__INIT;

@@ -15,6 +15,8 @@ static const stn_opt options[] = {
      "resource server (none = no network); without it this instance's homestead"},
     {"resdir", STN_OPT_TEXT, "", 0, 0, "DIR",
      "developer folder of NAME.res files, asked before everything else"},
+    {"watch-resdir", STN_OPT_SWITCH, NULL, 0, 0, NULL,
+     "read a resource again by itself when its file in the developer folder changes"},
     {"pack", STN_OPT_TEXT, "", 0, 0, "FILE,…", "resource packs (.jar, .zip), asked before the network"},
     {"packs", STN_OPT_TEXT, "", 0, 0, "DIR", "folder with builtin-res.jar, hafen-res.jar, brodgar-res.jar"},
     {"cache", STN_OPT_TEXT, "", 0, 0, "DIR",
@@ -49,7 +51,8 @@ static const char *text_or_null(const stn_opts *o, const char *name)
 
 static void fill(const stn_opts *o, const char *watch_file, stn_loader_opts *out)
 {
-    *out = (stn_loader_opts){.budget_bytes = (size_t)stn_opts_int(o, "budget") << 20,
+    *out = (stn_loader_opts){.watch_resdir = stn_opts_switch(o, "watch-resdir"),
+                             .budget_bytes = (size_t)stn_opts_int(o, "budget") << 20,
                              .sources = {.resurl = stn_opts_text(o, "resurl"),
                                          .resdir = stn_opts_text(o, "resdir"),
                                          .pack = stn_opts_text(o, "pack"),

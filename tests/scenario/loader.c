@@ -258,6 +258,57 @@ static void developer_folder(void)
     test_httpd_free(s);
 }
 
+/* Asks until the answer has other bytes than before, or 5 s are over. */
+static bool comes_anew(test_client *c, const char *name, size_t before, test_get *out)
+{
+    int64_t end = stn_clock_ns() + 5 * STN_S;
+    do {
+        *out = (test_get){.name = name, .version = -1, .want = RAW};
+        test_client_run(c, out, 1, 5 * STN_S, NULL, NULL);
+        if (out->end == TEST_READY && out->bytes != before)
+            return true;
+        stn_sleep_ns(50 * STN_MS);
+    } while (stn_clock_ns() < end);
+    return false;
+}
+
+static void watched_folder(void)
+{
+    char dir[] = "/tmp/stn-resdir-XXXXXX", path[1024], to[1024], url[64];
+    test_httpd *s = test_httpd_new(server, NULL);
+    if (!mkdtemp(dir))
+        exit(1);
+    write_file(dir, "mine", 3, "first");
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/", test_httpd_port(s));
+    const char *args[] = {"--resurl", url, "--resdir", dir, "--watch-resdir", NULL};
+    test_loader *l = test_loader_new(program, args);
+    test_client *c = test_client_new(l);
+    test_get first[] = {{.name = "mine", .version = -1, .want = RAW},
+                        {.name = "none/late", .version = -1, .want = RAW}},
+             now;
+    test_client_run(c, first, 2, 20 * STN_S, NULL, NULL);
+    check(first[0].end == TEST_READY && first[1].end == TEST_FAILED, "a watched folder");
+    write_file(dir, "mine", 3, "second text, longer");
+    check(comes_anew(c, "mine", first[0].bytes, &now) && now.object == first[0].object,
+          "a file that is written over is read again by itself, and stays the same object");
+    write_file(dir, "draft", 3, "the third text is longer still");
+    snprintf(path, sizeof path, "%s/draft.res", dir);
+    snprintf(to, sizeof to, "%s/mine.res", dir);
+    check(rename(path, to) == 0 && comes_anew(c, "mine", now.bytes, &now),
+          "and one that is moved into its place");
+    snprintf(path, sizeof path, "%s/none", dir);
+    check(mkdir(path, 0700) == 0, "a folder is made in it");
+    write_file(path, "late", 1, "in a new folder");
+    check(comes_anew(c, "none/late", 0, &now) && strcmp(now.source, "resdir") == 0,
+          "a name that failed is found once its file is there");
+    snprintf(path, sizeof path, "rm -rf '%s'", dir);
+    check(system(path) == 0 && test_client_figure(l, "disk.entries") >= 0,
+          "the folder goes, the loader stays");
+    test_client_free(c);
+    test_loader_free(l);
+    test_httpd_free(s);
+}
+
 /* Runs `stenness res …` in the instance of the last loader; its words, both streams. free(). */
 static char *tool(const char *arguments, int *status)
 {
@@ -501,6 +552,7 @@ int main(int argc, char **argv)
     hung_servers();
     bad_answers();
     developer_folder();
+    watched_folder();
     tool_asks_the_loader();
     full_and_read_only_cache();
     decoder_killed();
