@@ -62,7 +62,9 @@ void stn_peer_reset(stn_peer *p, int64_t now_ns)
     p->busy = false;
     p->user = NULL;
     p->ping_nonce = 0;
-    p->ping_ns = p->heard_ns = now_ns;
+    p->heard_ns = now_ns;
+    p->ping_ns =
+        now_ns - MEASURE_NS; /* the round trip is wanted at once: how much may be under way hangs on it */
     p->rtt_ns = 0;
     p->bad = 0;
     if (far)
