@@ -32,4 +32,5 @@ out=$(cat "$dir/viewer.out")
 for key in twice leases failures gaps; do
   [ "$(value $key)" = 0 ] || die "$key: $out"
 done
+[ "$(value swaps)" -gt 0 ] || die "no change was shown at once: $out"
 echo "{\"kills\":$kills,\"killing_s\":$(awk "BEGIN { print $over - $begun }"),\"settled_s\":$(awk "BEGIN { print $ended - $over }"),\"changes\":$(value changes),\"products\":$(value products),\"cuts\":$(value cuts),\"twice\":$(value twice),\"leases\":$(value leases),\"failures\":$(value failures),\"swaps\":$(value swaps),\"swap_longest_s\":$(value swap_longest_s)}"
