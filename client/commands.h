@@ -9,6 +9,7 @@ int cmd_shot(int argc, char **argv);
 int cmd_capture(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_keys(int argc, char **argv);
+int cmd_map(int argc, char **argv);
 int cmd_mesher(int argc, char **argv);
 
 #endif

@@ -19,6 +19,7 @@ static const struct command {
     {"capture", cmd_capture, "record what the pieces say to each other"},
     {"replay", cmd_replay, "list a capture, or stand in for world and loader out of it"},
     {"keys", cmd_keys, "make and list the keys of second machines"},
+    {"map", cmd_map, "write the recorded map to a file, or add one to it"},
     {"mesher", cmd_mesher, "attach this machine as a mesher to another one"},
 };
 

@@ -73,11 +73,15 @@ _stenness()
     local cur=${COMP_WORDS[COMP_CWORD]}
 
     if (( COMP_CWORD == 1 )); then
-        mapfile -t COMPREPLY < <(compgen -W 'run status shot capture replay res keys mesher --help --version' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'run status shot capture replay res keys map mesher --help --version' -- "$cur")
         return
     fi
     if [[ ${COMP_WORDS[1]} == res ]]; then
         _stenness_res
+        return
+    fi
+    if [[ ${COMP_WORDS[1]} == map && $COMP_CWORD == 2 ]]; then
+        mapfile -t COMPREPLY < <(compgen -W 'export import --server --map --instance --help' -- "$cur")
         return
     fi
     compopt -o filenames

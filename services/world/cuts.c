@@ -308,7 +308,8 @@ static void invalidate_edge(stn_cuts *c, stn_coord gc, int dx, int dy)
         }
 }
 
-stn_status stn_cuts_filled(stn_cuts *c, stn_coord gc, uint64_t incarnation, stn_err *err)
+/* Makes a grid's cuts, or takes back what was built of an older filling. */
+static stn_status take_grid(stn_cuts *c, stn_coord gc, uint64_t incarnation, stn_err *err)
 {
     grid_cuts *g = grid_at(c, gc);
 
@@ -333,6 +334,24 @@ stn_status stn_cuts_filled(stn_cuts *c, stn_coord gc, uint64_t incarnation, stn_
             for (size_t h = 0; h < STN_CUT_HALVES; h++)
                 invalidate(c, &g->half[i][h]);
     }
+    return STN_OK;
+}
+
+stn_status stn_cuts_recalled(stn_cuts *c, stn_coord gc, uint64_t incarnation, stn_err *err)
+{
+    stn_status st = take_grid(c, gc, incarnation, err);
+
+    if (st == STN_OK)
+        stn_cuts_inputs_changed(c);
+    return st;
+}
+
+stn_status stn_cuts_filled(stn_cuts *c, stn_coord gc, uint64_t incarnation, stn_err *err)
+{
+    stn_status st = take_grid(c, gc, incarnation, err);
+
+    if (st != STN_OK)
+        return st;
     for (int dy = -1; dy <= 1; dy++)
         for (int dx = -1; dx <= 1; dx++)
             if (dx || dy)

@@ -81,6 +81,8 @@ void stn_cuts_free(stn_cuts *c); /* releases all payloads */
 
 /* After a fill: the grid's own cuts and the neighbours' edges that face it are invalidated. STN_NO_MEMORY. */
 stn_status stn_cuts_filled(stn_cuts *c, stn_coord gc, uint64_t incarnation, stn_err *err);
+/* After remembered ground was put where nothing was: nothing built is taken back, what waited looks again. */
+stn_status stn_cuts_recalled(stn_cuts *c, stn_coord gc, uint64_t incarnation, stn_err *err);
 void stn_cuts_removed(stn_cuts *c, stn_coord gc);
 void stn_cuts_clear(stn_cuts *c); /* all grids; leases become late */
 /* The settings' effective values changed: the half's products are stale. */

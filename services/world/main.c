@@ -6,8 +6,10 @@
 #include "bus/control.h"
 #include "session/wire.h"
 #include "world/line_find.h"
+#include "world/mapstore.h"
 #include "world/world.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,10 @@ static const stn_opt options[] = {
      "one more endpoint for meshers of other machines"},
     {"mesh-keys", STN_OPT_TEXT, NULL, 0, 0, "FILE", "secret key file of that endpoint"},
     {"mesh-allow", STN_OPT_TEXT, NULL, 0, 0, "DIR", "folder with the public keys that may come"},
+    {"map", STN_OPT_TEXT, NULL, 0, 0, "FILE", "where the recorded map is kept; \"none\" = nowhere"},
+    {"map-export", STN_OPT_TEXT, NULL, 0, 0, "FILE", "write the recorded map to an exchange file, and end"},
+    {"map-import", STN_OPT_TEXT, NULL, 0, 0, "FILE",
+     "add what an exchange file holds to the recorded map, and end"},
     {"state", STN_OPT_TEXT, NULL, 0, 0, "FILE", "where ground settings are kept; \"none\" = nowhere"},
 };
 
@@ -42,25 +48,82 @@ static const stn_opts_spec spec = {
     .count = sizeof options / sizeof options[0],
 };
 
-/* $XDG_STATE_HOME/stenness/INSTANCE.ground, or below ~/.local/state. */
+/* $XDG_STATE_HOME/stenness, or below ~/.local/state; made when it is not there. */
+static bool state_folder(char *out, size_t cap)
+{
+    const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+
+    if (base && base[0] == '/')
+        snprintf(out, cap, "%s/stenness", base);
+    else if (home && home[0] == '/')
+        snprintf(out, cap, "%s/.local/state/stenness", home);
+    else
+        return false;
+    return stn_file_mkdirs(out, 0700, NULL) == STN_OK;
+}
+
+/* INSTANCE.ground in the state folder. */
 static bool state_path(const stn_opts *opts, char *out, size_t cap)
 {
-    const char *given = stn_opts_text(opts, "state"), *base = getenv("XDG_STATE_HOME"),
-               *home = getenv("HOME");
+    const char *given = stn_opts_text(opts, "state");
     char folder[512];
 
     if (given[0]) {
         snprintf(out, cap, "%s", given);
         return strcmp(given, "none") != 0;
     }
-    if (base && base[0] == '/')
-        snprintf(folder, sizeof folder, "%s/stenness", base);
-    else if (home && home[0] == '/')
-        snprintf(folder, sizeof folder, "%s/.local/state/stenness", home);
-    else
+    if (!state_folder(folder, sizeof folder))
         return false;
     snprintf(out, cap, "%s/%s.ground", folder, stn_opts_instance(opts));
-    return stn_file_mkdirs(folder, 0700, NULL) == STN_OK;
+    return true;
+}
+
+/* map-SERVER.sqlite in the state folder: all characters of a server share their record, as ground has one
+ * identity there. The embedded server is another one in each instance. */
+static bool map_path(const stn_opts *opts, char *out, size_t cap)
+{
+    const char *given = stn_opts_text(opts, "map"), *server = stn_opts_text(opts, "server");
+    char folder[512], name[128];
+
+    if (given[0]) {
+        snprintf(out, cap, "%s", given);
+        return strcmp(given, "none") != 0;
+    }
+    if (!state_folder(folder, sizeof folder))
+        return false;
+    if (server[0])
+        snprintf(name, sizeof name, "%.100s", server);
+    else
+        snprintf(name, sizeof name, "homestead-%.100s", stn_opts_instance(opts));
+    for (char *c = name; *c; c++) /* names of hosts know no case; what else stands in an address is plain */
+        *c = (char)(isalnum((unsigned char)*c) ? tolower((unsigned char)*c) : strchr(".-", *c) ? *c : '_');
+    snprintf(out, cap, "%s/map-%s.sqlite", folder, name);
+    return true;
+}
+
+/* The tool's part: no world is needed, and one that runs is not disturbed. */
+static stn_status exchange(const char *map, const char *to, const char *from, stn_err *err)
+{
+    stn_map_counts n;
+    stn_mapstore *store;
+    stn_status st;
+
+    if (!map)
+        return stn_fail(err, STN_USAGE, "there is no recorded map: neither XDG_STATE_HOME nor HOME is set");
+    if (to[0] && access(map, F_OK) != 0)
+        return stn_fail(err, STN_NOT_FOUND, "nothing is recorded yet: there is no %s", map);
+    if ((st = stn_mapstore_open(map, 0, &store, err)) != STN_OK)
+        return st;
+    if (to[0] && (st = stn_mapstore_export(store, to, &n, err)) == STN_OK)
+        printf("%s: %zu grids, %zu markers\n", to, n.grids, n.markers);
+    if (st == STN_OK && from[0] && (st = stn_mapstore_import(store, from, &n, err)) == STN_OK) {
+        printf("%s: %zu grids and %zu markers are new, %zu grids were known\n", from, n.grids, n.markers,
+               n.known);
+        if (n.refused)
+            printf("%zu grids were left out: their places contradict what is recorded\n", n.refused);
+    }
+    stn_mapstore_free(store);
+    return st;
 }
 
 /* $XDG_STATE_HOME/stenness/tokens, or below ~/.local/state. */
@@ -104,7 +167,7 @@ int main(int argc, char **argv)
     stn_control_spec control_spec = {.report = stn_world_report};
     stn_world_settings settings = {0};
     stn_keys keys;
-    char runtime[STN_ADDRESS_MAX], state[600], tokens[600];
+    char runtime[STN_ADDRESS_MAX], state[600], tokens[600], map[700];
     uint8_t password[STN_FIND_PASSWORD];
     ssize_t password_len;
     stn_err err = {0};
@@ -120,6 +183,13 @@ int main(int argc, char **argv)
     }
     stn_log_set_name("world");
     stn_log_level_from_env();
+    settings.map_file = map_path(opts, map, sizeof map) ? map : NULL;
+    if (stn_opts_text(opts, "map-export")[0] || stn_opts_text(opts, "map-import")[0]) {
+        if (exchange(settings.map_file, stn_opts_text(opts, "map-export"), stn_opts_text(opts, "map-import"),
+                     &err) == STN_OK)
+            rc = EXIT_SUCCESS;
+        goto out;
+    }
     settings.line.server = stn_opts_text(opts, "server");
     settings.line.user = stn_opts_text(opts, "user");
     settings.line.encrypt = stn_opts_switch(opts, "encrypt");

@@ -18,7 +18,11 @@ struct stn_mapcache {
     stn_table *requests; /* coordinate key -> request */
     stn_defrag *defrag;
     stn_tileset_name *tilesets[65536];
-    size_t max_grids;
+    size_t max_grids, n_remembered;
+    uint32_t tilesets_end; /* one above the highest id that the session gave */
+    uint32_t minted; /* ids given to remembered ground */
+    bool ours[65536 - STN_MAPCACHE_MINTED]; /* of those, what the session did not take over */
+    bool ids_moved; /* an id that remembered ground may use means something else now */
     stn_coord focus; /* tile */
     uint64_t incarnations;
     int64_t olseq, chseq;
@@ -83,9 +87,15 @@ void stn_mapcache_focus(stn_mapcache *c, stn_coord tile)
     c->focus = tile;
 }
 
-const stn_grid *stn_mapcache_held(const stn_mapcache *c, stn_coord gc)
+const stn_grid *stn_mapcache_ground(const stn_mapcache *c, stn_coord gc)
 {
     return stn_table_get(c->grids, stn_coord_key(gc));
+}
+
+const stn_grid *stn_mapcache_held(const stn_mapcache *c, stn_coord gc)
+{
+    const stn_grid *g = stn_mapcache_ground(c, gc);
+    return g && !g->remembered ? g : NULL;
 }
 
 static bool far_out(stn_coord gc)
@@ -115,7 +125,11 @@ const stn_grid *stn_mapcache_need(stn_mapcache *c, stn_coord gc)
 
 size_t stn_mapcache_count(const stn_mapcache *c)
 {
-    return stn_table_count(c->grids);
+    return stn_table_count(c->grids) - c->n_remembered;
+}
+size_t stn_mapcache_remembered(const stn_mapcache *c)
+{
+    return c->n_remembered;
 }
 size_t stn_mapcache_requests(const stn_mapcache *c)
 {
@@ -159,7 +173,14 @@ static size_t list_keys(const stn_table *t, stn_coord *out, size_t cap)
 
 size_t stn_mapcache_grids(const stn_mapcache *c, stn_coord *out, size_t cap)
 {
-    return list_keys(c->grids, out, cap);
+    size_t it = 0, n = 0;
+    uint64_t key;
+    void *g;
+    while (n < cap && stn_table_next(c->grids, &it, &key, &g))
+        if (!((const stn_grid *)g)->remembered)
+            out[n++] = stn_coord_of_key(key);
+    qsort(out, n, sizeof *out, by_coord);
+    return stn_mapcache_count(c);
 }
 
 size_t stn_mapcache_request_list(const stn_mapcache *c, stn_coord *out, size_t cap)
@@ -172,6 +193,7 @@ static void remove_grid(stn_mapcache *c, stn_coord gc)
     stn_grid *g = stn_table_remove(c->grids, stn_coord_key(gc));
     if (!g)
         return;
+    c->n_remembered -= g->remembered;
     if (c->on.removed)
         c->on.removed(c->on.arg, g);
     free_grid(g);
@@ -184,9 +206,11 @@ static uint64_t distance2(stn_coord gc, stn_coord focus_tile)
     return (uint64_t)(dx * dx) + (uint64_t)(dy * dy);
 }
 
-/* Makes room for a grid at gc. False: gc is the farthest of all, so it is the one that is refused. */
-static bool make_room(stn_mapcache *c, stn_coord gc)
+/* Makes room for a grid at gc. False: gc is the farthest of all, so it is the one that is refused. Remembered
+ * ground gives way to live ground, however near it is, and never the other way round. */
+static bool make_room(stn_mapcache *c, stn_coord gc, bool remembered)
 {
+    bool any = !remembered && c->n_remembered > 0; /* the farthest remembered one goes in any case */
     stn_coord farthest = gc;
     uint64_t most = distance2(gc, c->focus), key;
     size_t it = 0;
@@ -196,7 +220,9 @@ static bool make_room(stn_mapcache *c, stn_coord gc)
         return true;
     while (stn_table_next(c->grids, &it, &key, &v)) {
         uint64_t d = distance2(stn_coord_of_key(key), c->focus);
-        if (d > most) {
+        if ((any || remembered) && !((const stn_grid *)v)->remembered)
+            continue;
+        if (d > most || (any && stn_coord_eq(farthest, gc))) {
             most = d;
             farthest = stn_coord_of_key(key);
         }
@@ -209,8 +235,8 @@ static bool make_room(stn_mapcache *c, stn_coord gc)
 
 static bool tile_known(void *arg, uint16_t tile)
 {
-    stn_mapcache *c = arg;
-    return c->tilesets[tile] != NULL;
+    const stn_mapcache *c = arg;
+    return c->tilesets[tile] && !(tile >= STN_MAPCACHE_MINTED && c->ours[tile - STN_MAPCACHE_MINTED]);
 }
 
 /* The message's names move into the table. */
@@ -219,8 +245,15 @@ static stn_status commit_tilesets(stn_mapcache *c, stn_gridmsg *m, stn_err *err)
     for (size_t i = 0; i < m->n_tilesets; i++) {
         struct stn_gridmsg_tileset *t = &m->tilesets[i];
         stn_tileset_name *ref = c->tilesets[t->tile];
-        if (!ref && !(ref = c->tilesets[t->tile] = calloc(1, sizeof *ref)))
+        if (ref)
+            c->ids_moved |= ref->name ? !t->ref.name || strcmp(ref->name, t->ref.name) != 0
+                                      : t->ref.name || ref->resid != t->ref.resid;
+        else if (!(ref = c->tilesets[t->tile] = calloc(1, sizeof *ref)))
             return stn_fail(err, STN_NO_MEMORY, "tileset table");
+        if (t->tile >= STN_MAPCACHE_MINTED)
+            c->ours[t->tile - STN_MAPCACHE_MINTED] = false;
+        else if (t->tile >= c->tilesets_end)
+            c->tilesets_end = t->tile + 1u;
         free(ref->name);
         *ref = t->ref;
         t->ref.name = NULL;
@@ -228,15 +261,49 @@ static stn_status commit_tilesets(stn_mapcache *c, stn_gridmsg *m, stn_err *err)
     return STN_OK;
 }
 
+static void forget_remembered(stn_mapcache *c)
+{
+    stn_coord *list = malloc((c->n_remembered + 1) * sizeof *list);
+    size_t it = 0, n = 0;
+    uint64_t key;
+    void *g;
+
+    if (!list)
+        return; /* tried again at the next fill */
+    while (n < c->n_remembered && stn_table_next(c->grids, &it, &key, &g))
+        if (((const stn_grid *)g)->remembered)
+            list[n++] = stn_coord_of_key(key);
+    for (size_t i = 0; i < n; i++)
+        remove_grid(c, list[i]);
+    free(list);
+    c->ids_moved = false;
+}
+
+/* What was remembered is gone without a trace; whoever shows it keeps the picture until there is a new one.
+ */
+static void make_live(stn_mapcache *c, stn_grid *g)
+{
+    free(g->overlays);
+    memset(g->tiles, 0, sizeof g->tiles);
+    memset(g->z, 0, sizeof g->z);
+    g->overlays = NULL;
+    g->n_overlays = 0;
+    g->has_overlays = false;
+    g->id = 0;
+    g->seq = -1;
+    g->remembered = false;
+    c->n_remembered--;
+}
+
 static stn_status commit(stn_mapcache *c, stn_coord gc, stn_gridmsg *m, stn_err *err)
 {
     uint64_t key = stn_coord_key(gc);
     stn_grid *g = stn_table_get(c->grids, key);
-    bool fresh = !g;
+    bool fresh = !g, recalled = g && g->remembered;
     stn_status st;
 
     if (fresh) {
-        if (!make_room(c, gc))
+        if (!make_room(c, gc, false))
             return stn_fail(err, STN_TOO_BIG, "grid %d,%d: %zu grids are held and this is the farthest", gc.x,
                             gc.y, c->max_grids);
         if (!(g = calloc(1, sizeof *g)))
@@ -253,6 +320,10 @@ static stn_status commit(stn_mapcache *c, stn_coord gc, stn_gridmsg *m, stn_err 
     }
     if (fresh)
         g->incarnation = ++c->incarnations;
+    if (recalled)
+        make_live(c, g);
+    if (c->ids_moved)
+        forget_remembered(c);
     if (m->has_id)
         g->id = m->id;
     if (m->has_tiles)
@@ -272,7 +343,91 @@ static stn_status commit(stn_mapcache *c, stn_coord gc, stn_gridmsg *m, stn_err 
     c->olseq++;
     c->chseq++;
     if (c->on.filled)
-        c->on.filled(c->on.arg, g, fresh);
+        c->on.filled(c->on.arg, g, fresh || recalled);
+    return STN_OK;
+}
+
+/* ---- remembered ground */
+
+/* The id of a tileset: the session's own when it has one of that name, else one of ours. -1: none is left. */
+static int32_t id_of(stn_mapcache *c, const stn_record_set *set, stn_resid_name_fn name_of, void *arg)
+{
+    stn_tileset_name *ref;
+
+    for (uint32_t i = 0; i < STN_MAPCACHE_MINTED + c->minted; i++) {
+        int32_t version;
+        const char *name;
+        if (i == c->tilesets_end)
+            i = STN_MAPCACHE_MINTED;
+        if (i == STN_MAPCACHE_MINTED + c->minted)
+            break;
+        if (!(ref = c->tilesets[i]))
+            continue;
+        name = ref->name || !name_of ? ref->name : name_of(arg, ref->resid, &version);
+        if (name && !strcmp(name, set->name))
+            return (int32_t)i;
+    }
+    if (c->minted == 65536 - STN_MAPCACHE_MINTED || c->tilesets[STN_MAPCACHE_MINTED + c->minted])
+        return -1;
+    if (!(ref = calloc(1, sizeof *ref)) || !(ref->name = strdup(set->name))) {
+        free(ref);
+        return -1;
+    }
+    ref->version = set->version;
+    c->tilesets[STN_MAPCACHE_MINTED + c->minted] = ref;
+    c->ours[c->minted] = true;
+    return (int32_t)(STN_MAPCACHE_MINTED + c->minted++);
+}
+
+stn_status stn_mapcache_recall(stn_mapcache *c, stn_coord gc, int64_t id, const stn_record *r,
+                               stn_resid_name_fn name_of, void *arg, stn_err *err)
+{
+    uint64_t key = stn_coord_key(gc);
+    stn_grid *g;
+    uint16_t *ids;
+    stn_status st = STN_OK;
+
+    if (far_out(gc))
+        return stn_fail(err, STN_BAD_DATA, "grid %d,%d is farther out than any server's", gc.x, gc.y);
+    if (stn_table_get(c->grids, key))
+        return STN_OK;
+    if (!make_room(c, gc, true))
+        return stn_fail(err, STN_TOO_BIG, "no room to remember grid %d,%d: %zu are held", gc.x, gc.y,
+                        c->max_grids);
+    g = calloc(1, sizeof *g);
+    ids = calloc(r->n_sets + 1, sizeof *ids);
+    if (!g || !ids)
+        st = stn_fail(err, STN_NO_MEMORY, "grid %d,%d", gc.x, gc.y);
+    for (size_t i = 0; st == STN_OK && i < r->n_sets; i++) {
+        int32_t tile = id_of(c, &r->sets[i], name_of, arg);
+        if (tile < 0)
+            st = stn_fail(err, STN_TOO_BIG, "grid %d,%d: no tile id is left for %.80s", gc.x, gc.y,
+                          r->sets[i].name);
+        else
+            ids[i] = (uint16_t)tile;
+    }
+    for (size_t i = 0; st == STN_OK && i < STN_GRID_CELLS; i++)
+        if (r->tiles[i] >= r->n_sets)
+            st = stn_fail(err, STN_BAD_DATA, "grid %d,%d: tileset %u of %zu", gc.x, gc.y, r->tiles[i],
+                          r->n_sets);
+        else
+            g->tiles[i] = ids[r->tiles[i]];
+    if (st == STN_OK && !stn_table_put(c->grids, key, g, NULL))
+        st = stn_fail(err, STN_NO_MEMORY, "grid table");
+    free(ids);
+    if (st != STN_OK) {
+        free(g);
+        return st;
+    }
+    memcpy(g->z, r->z, sizeof g->z);
+    g->gc = gc;
+    g->id = id;
+    g->incarnation = ++c->incarnations;
+    g->has_overlays = true; /* an empty list, not an absent one */
+    g->remembered = true;
+    c->n_remembered++;
+    if (c->on.recalled)
+        c->on.recalled(c->on.arg, g);
     return STN_OK;
 }
 

@@ -60,25 +60,24 @@ bool stn_mesh_cancel(void *world, uint32_t mesher, uint64_t ticket)
 
 static stn_status tileset_of(stn_world *w, uint16_t tile, stn_tileset **out, stn_err *err)
 {
-    const stn_tileset_name *ref = stn_mapcache_tileset(w->map, tile);
     const char *name;
     int32_t version;
     stn_known *k;
+    stn_status st = stn_world_tileset(w, tile, &name, &version);
 
     *out = NULL;
-    if (!ref)
-        return stn_fail(err, STN_NOT_FOUND, "tile id %u has no tileset", tile);
-    name = ref->name;
-    version = ref->version;
-    if (!name && !(name = stn_world_resid_name(w, ref->resid, &version)))
-        return STN_AGAIN;
+    if (st == STN_NOT_FOUND)
+        return stn_fail(err, st, "tile id %u has no tileset", tile);
+    if (st != STN_OK)
+        return st;
     if (!(k = stn_resources_want(w->resources, name, version, STENNESS__RESOURCE_WANT__WANT_RAW, 5)))
         return stn_fail(err, STN_NO_MEMORY, "tileset %.80s", name);
     return stn_resources_tileset(w->resources, k, STN_TILEDEF_FULL, out, err);
 }
 
 /* Tiles [-margin, 25+margin) and corners [-margin, 25+margin] around the cut. STN_AGAIN: a grid is missing.
- */
+ * A margin may be remembered ground where nothing live is: else the rim of what the server sends would stay
+ * empty. The live grid's fill takes back what was built so. */
 static stn_status take_window(stn_world *w, const stn_cut_job *job, uint32_t margin)
 {
     stn_job_scratch *s = &w->job;
@@ -91,7 +90,7 @@ static stn_status take_window(stn_world *w, const stn_cut_job *job, uint32_t mar
     for (int y = 0; y <= side; y++)
         for (int x = 0; x <= side; x++) {
             stn_coord tc = stn_coord_add(ul, x, y), in = stn_tile_in_grid(tc);
-            const stn_grid *g = stn_mapcache_held(w->map, stn_grid_of_tile(tc));
+            const stn_grid *g = stn_mapcache_ground(w->map, stn_grid_of_tile(tc));
             if (!g)
                 return STN_AGAIN;
             s->heights[x + y * (side + 1)] = g->z[in.x + STN_GRID_TILES * in.y];
@@ -133,7 +132,7 @@ static stn_status take_sets(stn_world *w, bool *water)
 static stn_status job_ready(void *arg, const stn_cut_job *job, stn_err *err)
 {
     stn_world *w = arg;
-    const stn_grid *g = stn_mapcache_held(w->map, job->gc);
+    const stn_grid *g = stn_mapcache_ground(w->map, job->gc);
     bool water;
     stn_status st;
 

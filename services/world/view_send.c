@@ -225,19 +225,17 @@ static bool tell_grid(stn_world *w, stn_view *v, const stn_grid *g, uint64_t fil
         goto out;
     for (size_t i = 0; i < STN_GRID_CELLS && n < 1024; i++) {
         uint16_t id = g->tiles[i];
-        const stn_tileset_name *ref;
         const char *name;
+        stn_status st;
         if (seen[id / 8])
             for (size_t k = 0; k < n; k++)
                 if (ids[k] == id)
                     goto next;
         seen[id / 8] = true;
-        ref = stn_mapcache_tileset(w->map, id);
-        if (!ref)
+        st = stn_world_tileset(w, id, &name, &versions[n]);
+        if (st == STN_NOT_FOUND)
             continue;
-        versions[n] = ref->version;
-        name = ref->name ? ref->name : stn_world_resid_name(w, ref->resid, &versions[n]);
-        if (!name)
+        if (st != STN_OK)
             goto out; /* told when the name has come */
         ids[n] = id;
         names[n++] = (char *)(uintptr_t)name;
@@ -270,6 +268,7 @@ static bool tell_grid(stn_world *w, stn_view *v, const stn_grid *g, uint64_t fil
     m.x = g->gc.x;
     m.y = g->gc.y;
     m.sequence = fill;
+    m.remembered = g->remembered;
     m.tiles = &tiles;
     m.heights = &heights;
     m.tile_ids = ids;
@@ -299,7 +298,7 @@ static void drop_grids(stn_world *w, stn_view *v, stn_coord ul, stn_coord lr)
     while (n < 256 && stn_table_next(v->grids, &it, &key, &told)) {
         stn_coord gc = stn_coord_of_key(key);
         bool inside = gc.x >= ul.x && gc.x <= lr.x && gc.y >= ul.y && gc.y <= lr.y;
-        if (inside && stn_mapcache_held(w->map, gc))
+        if (inside && stn_mapcache_ground(w->map, gc))
             continue;
         x[n] = gc.x;
         y[n++] = gc.y;
@@ -315,30 +314,37 @@ static void drop_grids(stn_world *w, stn_view *v, stn_coord ul, stn_coord lr)
         stn_table_remove(v->grids, stn_coord_key((stn_coord){x[i], y[i]}));
 }
 
-/* Grids under the entity range and under the cuts, and one around. Held a ring longer before they are
- * dropped. */
-static void tell_grids(stn_world *w, stn_view *v, double fx, double fy)
+void stn_view_grids(const stn_view *v, double x, double y, stn_coord *ul, stn_coord *lr)
 {
     double cuts = (v->focus.cut_view + 1) * STN_CUT_TILES * STN_TILE_UNITS;
     double reach = v->focus.range > cuts ? v->focus.range : cuts;
-    stn_coord ul = stn_grid_of_tile(stn_tile_of_point(fx - reach, fy - reach));
-    stn_coord lr = stn_grid_of_tile(stn_tile_of_point(fx + reach, fy + reach));
-    stn_coord at = stn_grid_of_tile(stn_tile_of_point(fx, fy));
-    int most = lr.x - at.x > at.x - ul.x ? lr.x - at.x : at.x - ul.x, told = 0;
 
+    *ul = stn_coord_add(stn_grid_of_tile(stn_tile_of_point(x - reach, y - reach)), -1, -1);
+    *lr = stn_coord_add(stn_grid_of_tile(stn_tile_of_point(x + reach, y + reach)), 1, 1);
+}
+
+/* Grids stay with a viewer a ring longer than they are told. */
+static void tell_grids(stn_world *w, stn_view *v, double fx, double fy)
+{
+    stn_coord ul, lr;
+    stn_coord at = stn_grid_of_tile(stn_tile_of_point(fx, fy));
+    int most, told = 0;
+
+    stn_view_grids(v, fx, fy, &ul, &lr);
+    most = lr.x - at.x > at.x - ul.x ? lr.x - at.x : at.x - ul.x;
     if (lr.y - at.y > most)
         most = lr.y - at.y;
     if (at.y - ul.y > most)
         most = at.y - ul.y;
     /* Rings around the focus, so that what is near comes first. */
-    for (int ring = 0; ring <= most + 1 && told < GRIDS_A_TICK; ring++)
+    for (int ring = 0; ring <= most && told < GRIDS_A_TICK; ring++)
         for (int dy = -ring; dy <= ring && told < GRIDS_A_TICK; dy++)
             for (int dx = -ring; dx <= ring; dx += dy == -ring || dy == ring || ring == 0 ? 1 : 2 * ring) {
                 stn_coord gc = stn_coord_add(at, dx, dy);
                 const stn_grid *g;
                 uint64_t key = stn_coord_key(gc), fill;
-                if (gc.x < ul.x - 1 || gc.x > lr.x + 1 || gc.y < ul.y - 1 || gc.y > lr.y + 1 ||
-                    !(g = stn_mapcache_held(w->map, gc)))
+                if (gc.x < ul.x || gc.x > lr.x || gc.y < ul.y || gc.y > lr.y ||
+                    !(g = stn_mapcache_ground(w->map, gc)))
                     continue;
                 fill = (uint64_t)(uintptr_t)stn_table_get(w->fills, key);
                 if ((uint64_t)(uintptr_t)stn_table_get(v->grids, key) == fill)
@@ -349,7 +355,7 @@ static void tell_grids(stn_world *w, stn_view *v, double fx, double fy)
                 if (++told == GRIDS_A_TICK || v->lagging)
                     return;
             }
-    drop_grids(w, v, stn_coord_add(ul, -2, -2), stn_coord_add(lr, 2, 2));
+    drop_grids(w, v, stn_coord_add(ul, -1, -1), stn_coord_add(lr, 1, 1));
 }
 
 /* ---- before the entities */

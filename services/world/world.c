@@ -17,13 +17,26 @@
 
 /* ---- resources by session number */
 
-const char *stn_world_resid_name(stn_world *w, uint16_t resid, int32_t *version)
+const char *stn_world_resid_name(void *world, uint16_t resid, int32_t *version)
 {
+    const stn_world *w = world;
     const stn_resid *id = stn_resids_find(w->resids, resid);
     if (!id || !id->name)
         return NULL;
     *version = id->version;
     return id->name;
+}
+
+stn_status stn_world_tileset(stn_world *w, uint16_t tile, const char **name, int32_t *version)
+{
+    const stn_tileset_name *ref = stn_mapcache_tileset(w->map, tile);
+
+    *name = NULL;
+    if (!ref)
+        return STN_NOT_FOUND;
+    *version = ref->version == STN_RECORD_ANY_VERSION ? -1 : ref->version;
+    *name = ref->name ? ref->name : stn_world_resid_name(w, ref->resid, version);
+    return *name ? STN_OK : STN_AGAIN;
 }
 
 static stn_status on_traits(void *arg, uint16_t resid, stn_res_traits *out)
@@ -144,6 +157,16 @@ static void on_filled(void *arg, const stn_grid *g, bool fresh)
     stn_table_put(w->fills, stn_coord_key(g->gc), (void *)(uintptr_t)++w->n_fills, NULL);
     if (stn_cuts_filled(w->cuts, g->gc, g->incarnation, &err) != STN_OK)
         stn_log_warn("%s", err.text);
+    stn_memory_filled(w->memory, g);
+}
+
+static void on_recalled(void *arg, const stn_grid *g)
+{
+    stn_world *w = arg;
+    stn_err err = {0};
+    stn_table_put(w->fills, stn_coord_key(g->gc), (void *)(uintptr_t)++w->n_fills, NULL);
+    if (stn_cuts_recalled(w->cuts, g->gc, g->incarnation, &err) != STN_OK)
+        stn_log_warn("%s", err.text);
 }
 
 static void on_grid_removed(void *arg, const stn_grid *g)
@@ -151,6 +174,7 @@ static void on_grid_removed(void *arg, const stn_grid *g)
     stn_world *w = arg;
     stn_table_remove(w->fills, stn_coord_key(g->gc));
     stn_cuts_removed(w->cuts, g->gc);
+    stn_memory_removed(w->memory, g);
 }
 
 static void on_game_send(void *arg, uint8_t type, const uint8_t *data, size_t len)
@@ -199,7 +223,8 @@ static void end_frame(stn_world *w)
 static bool begin_frame(stn_world *w)
 {
     stn_cuts_hooks cuts = {stn_mesh_release, stn_mesh_cancel, w};
-    stn_mapcache_listener map = {.filled = on_filled, .removed = on_grid_removed, .arg = w};
+    stn_mapcache_listener map = {
+        .filled = on_filled, .recalled = on_recalled, .removed = on_grid_removed, .arg = w};
     stn_ocache_hooks objects = {.traits = on_traits,
                                 .overlay_done = on_overlay_done,
                                 .height = on_height,
@@ -229,6 +254,7 @@ static void on_started(void *arg)
     if (!begin_frame(w))
         return;
     w->session++;
+    stn_memory_frame(w->memory);
     w->running = true;
     w->ticked_ns = 0;
     stn_view_frame(w);
@@ -435,6 +461,7 @@ static void move_world(stn_world *w, int64_t now)
     stn_globals_tick(stn_game_globals(w->game), (double)now * 1e-9);
     encode_changes(w, now);
     ask_for_ground(w, now);
+    stn_memory_tick(w->memory, now);
     if (now - w->pruned_ns > PRUNE_NS) {
         w->pruned_ns = now;
         stn_ocache_prune(w->objects);
@@ -499,6 +526,8 @@ stn_status stn_world_new(stn_bus *bus, const stn_world_settings *s, stn_world **
         st = stn_view_open(w, err);
     if (st == STN_OK)
         st = stn_mesh_open(w, s, err);
+    if (st == STN_OK && s->map_file)
+        st = stn_memory_new(w, s->map_file, &w->memory, err);
     if (st == STN_OK)
         st = stn_line_new(w->loop, &s->line, &line, &w->line, err);
     if (st != STN_OK) {
@@ -518,6 +547,7 @@ void stn_world_free(stn_world *w)
     stn_view_close(w);
     stn_mesh_close(w);
     end_frame(w);
+    stn_memory_free(w->memory);
     stn_resources_free(w->resources);
     stn_timer_free(w->tick_timer);
     stn_encode_free(w->encode);
@@ -543,6 +573,7 @@ static void report_frame(stn_world *w, stn_report *r)
     stn_cuts_get_stats(w->cuts, &c);
     stn_tracker_get_stats(w->tracker, &t);
     stn_report_gauge(r, "grids.held", (double)stn_mapcache_count(w->map));
+    stn_report_gauge(r, "grids.remembered", (double)stn_mapcache_remembered(w->map));
     stn_report_gauge(r, "grids.asked", (double)stn_mapcache_requests(w->map));
     stn_report_gauge(r, "objects.shown", (double)o.objects);
     stn_report_gauge(r, "objects.waiting", (double)o.parked);
@@ -603,6 +634,7 @@ void stn_world_report(void *world, stn_report *r)
     stn_report_hist(r, "tick.time", &w->tick_time);
     if (w->map)
         report_frame(w, r);
+    stn_memory_report(w->memory, r);
     if (!w->running)
         stn_report_health(r, STENNESS__HEALTH_STATE__HEALTH_WAITING, "%s", stn_line_text(w->line));
     else if (!s.connected)

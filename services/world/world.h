@@ -19,6 +19,7 @@ typedef struct stn_world_settings {
     size_t max_grids; /* 0 = default */
     size_t product_bytes; /* 0 = default */
     const char *state_file; /* where the ground settings are kept; NULL = nowhere */
+    const char *map_file; /* the recorded map; NULL = none is kept */
     const char *mesh_endpoint; /* one more endpoint for meshers, for other machines; NULL = none */
     const stn_keys *keys; /* with it */
     const char *allow_folder;

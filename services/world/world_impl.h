@@ -10,6 +10,7 @@
 #include "world/encode.h"
 #include "world/game.h"
 #include "world/mapcache.h"
+#include "world/memory.h"
 #include "world/ocache.h"
 #include "world/resources.h"
 #include "world/tracker.h"
@@ -118,6 +119,7 @@ struct stn_world {
     stn_ocache *objects;
     stn_tracker *tracker;
     stn_cuts *cuts;
+    stn_memory *memory; /* the recorded map; NULL = none is kept */
     bool unnamed; /* some component names a number whose name has not come */
     bool name_came;
     int64_t ticked_ns;
@@ -146,7 +148,11 @@ struct stn_world {
 bool stn_world_player(const stn_world *w, double *x, double *y); /* where the session's centre is */
 bool stn_world_focus(const stn_world *w, const stn_view *v, double *x, double *y);
 void stn_world_set_ground(stn_world *w, const stn_ground *g);
-const char *stn_world_resid_name(stn_world *w, uint16_t resid, int32_t *version); /* NULL: not named yet */
+const char *stn_world_resid_name(void *world, uint16_t resid, int32_t *version); /* NULL: not named yet */
+/* The tileset of a tile id; version -1 = any. STN_NOT_FOUND: it has none; STN_AGAIN: not named yet. */
+stn_status stn_world_tileset(stn_world *w, uint16_t tile, const char **name, int32_t *version);
+/* Grids that a viewer is told of: under the entity range and the cuts, and one around. */
+void stn_view_grids(const stn_view *v, double x, double y, stn_coord *ul, stn_coord *lr);
 
 /* view_door.c: what viewers say. view_send.c: what they are told */
 stn_status stn_view_open(stn_world *w, stn_err *err);

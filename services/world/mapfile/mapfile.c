@@ -355,6 +355,21 @@ size_t stn_mapfile_segment_size(stn_mapfile *m, int64_t id)
     return s ? stn_table_count(s->grids) : 0;
 }
 
+stn_status stn_mapfile_list(stn_mapfile *m, int64_t id, stn_live_grid **out, size_t *n, stn_err *err)
+{
+    const segment *s = load_segment(m, id);
+    size_t it = 0;
+    uint64_t place;
+    void *grid;
+
+    *n = 0;
+    if (!(*out = calloc((s ? stn_table_count(s->grids) : 0) + 1, sizeof **out)))
+        return stn_fail(err, STN_NO_MEMORY, "recorded map: grids of a segment");
+    while (s && stn_table_next(s->grids, &it, &place, &grid))
+        (*out)[(*n)++] = (stn_live_grid){stn_coord_of_key(place), *(int64_t *)grid};
+    return STN_OK;
+}
+
 /* ---- growing and merging (10.2) */
 
 /* Zoom cells above a place are made void, up to the first level that was never made. */
@@ -600,6 +615,45 @@ stn_status stn_mapfile_zoom(stn_mapfile *m, int64_t seg, int32_t level, stn_coor
         *out = NULL;
     }
     return st;
+}
+
+/* ---- adding by hand */
+
+stn_status stn_mapfile_add_segment(stn_mapfile *m, int64_t *id, stn_err *err)
+{
+    segment *s = new_segment(m, m->on.random(m->on.arg));
+
+    if (!s)
+        return stn_fail(err, STN_NO_MEMORY, "recorded map: segment");
+    *id = s->id;
+    return add_known(m, s->id, err);
+}
+
+stn_status stn_mapfile_add_grid(stn_mapfile *m, int64_t seg, stn_coord at, int64_t grid, const stn_record *r,
+                                bool *added, stn_err *err)
+{
+    segment *s = load_segment(m, seg);
+    int64_t in;
+    stn_coord place;
+    stn_status st;
+
+    *added = false;
+    if (!s)
+        return stn_fail(err, STN_NOT_FOUND, "there is no segment %" PRIx64, (uint64_t)seg);
+    if (stn_table_get(s->grids, stn_coord_key(at)) || stn_mapfile_place(m, grid, &in, &place, NULL) == STN_OK)
+        return STN_OK;
+    if ((st = stn_mapfile_put_grid(m, grid, r, err)) == STN_OK)
+        st = include(m, s, at, grid, err);
+    *added = st == STN_OK;
+    return st;
+}
+
+stn_status stn_mapfile_store(stn_mapfile *m, int64_t seg, stn_err *err)
+{
+    const segment *s = load_segment(m, seg);
+    stn_status st = s ? store_segment(m, s, err)
+                      : stn_fail(err, STN_NOT_FOUND, "there is no segment %" PRIx64, (uint64_t)seg);
+    return st == STN_OK ? write_index(m, err) : st;
 }
 
 /* ---- markers */

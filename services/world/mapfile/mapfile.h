@@ -47,6 +47,8 @@ stn_status stn_mapfile_place(stn_mapfile *m, int64_t grid, int64_t *segment, stn
 stn_status stn_mapfile_grid_at(stn_mapfile *m, int64_t segment, stn_coord at, int64_t *grid, stn_err *err);
 size_t stn_mapfile_segments(const stn_mapfile *m, const int64_t **ids);
 size_t stn_mapfile_segment_size(stn_mapfile *m, int64_t segment); /* grids in it */
+/* All grids of a segment with their places in it, in no order, in fresh memory (free()). */
+stn_status stn_mapfile_list(stn_mapfile *m, int64_t segment, stn_live_grid **out, size_t *n, stn_err *err);
 /* The record of a grid; STN_NOT_FOUND. stn_record_free(). */
 stn_status stn_mapfile_grid(stn_mapfile *m, int64_t grid, stn_record **out, stn_err *err);
 stn_status stn_mapfile_put_grid(stn_mapfile *m, int64_t grid, const stn_record *r, stn_err *err);
@@ -54,6 +56,14 @@ stn_status stn_mapfile_put_grid(stn_mapfile *m, int64_t grid, const stn_record *
  * not there. STN_NOT_FOUND: none of its grids is known. */
 stn_status stn_mapfile_zoom(stn_mapfile *m, int64_t segment, int32_t level, stn_coord at, stn_record **out,
                             stn_err *err);
+
+/* Adding by hand, for import: a new segment without grids; a grid where the segment holds nothing and that
+ * was recorded nowhere yet (else *added is false and all stays); then the segment and the index are stored.
+ */
+stn_status stn_mapfile_add_segment(stn_mapfile *m, int64_t *segment, stn_err *err);
+stn_status stn_mapfile_add_grid(stn_mapfile *m, int64_t segment, stn_coord at, int64_t grid,
+                                const stn_record *r, bool *added, stn_err *err);
+stn_status stn_mapfile_store(stn_mapfile *m, int64_t segment, stn_err *err);
 
 size_t stn_mapfile_markers(const stn_mapfile *m, const stn_marker **list);
 stn_status stn_mapfile_add_marker(stn_mapfile *m, const stn_marker *marker, stn_err *err); /* copied */
