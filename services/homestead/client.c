@@ -21,6 +21,7 @@ struct stn_client {
     stn_view *view;
     stn_sim *sim;
     uint32_t person;
+    unsigned map_side;
     char user[64];
     double next_globlob;
     struct {
@@ -34,8 +35,8 @@ struct stn_client {
     stn_arena *args;
 };
 
-stn_client *stn_client_new(double now, const char *user, stn_sim *sim, double range, stn_crypt *crypt,
-                           stn_conn_send send, void *send_user)
+stn_client *stn_client_new(double now, const char *user, stn_sim *sim, double range, unsigned map_side,
+                           stn_crypt *crypt, stn_conn_send send, void *send_user)
 {
     stn_client *c = calloc(1, sizeof *c);
 
@@ -44,6 +45,7 @@ stn_client *stn_client_new(double now, const char *user, stn_sim *sim, double ra
         return NULL;
     }
     c->sim = sim;
+    c->map_side = map_side;
     c->next_globlob = now + GLOBLOB_S;
     memcpy(c->user, user, strnlen(user, sizeof c->user - 1));
     c->conn = stn_conn_new(now, crypt, send, send_user);
@@ -209,6 +211,16 @@ static stn_status on_message(void *user, uint8_t type, const uint8_t *data, size
     return STN_OK;
 }
 
+/* A real server sends what lies near alone. */
+static bool too_far(const stn_client *c, int32_t gx, int32_t gy)
+{
+    const double side = STN_LAND_GRID * STN_LAND_TILE;
+    double x, y;
+
+    return c->map_side > 0 && stn_sim_place(c->sim, c->person, &x, &y) &&
+           (fabs(floor(x / side) - gx) >= c->map_side || fabs(floor(y / side) - gy) >= c->map_side);
+}
+
 static void on_mapreq(stn_client *c, const uint8_t *payload, size_t len)
 {
     stn_bytes in = stn_bytes_of(payload, len);
@@ -221,6 +233,8 @@ static void on_mapreq(stn_client *c, const uint8_t *payload, size_t len)
     for (unsigned i = 0; i < c->n_grids; i++)
         if (c->grids[i].x == x && c->grids[i].y == y)
             return; /* on its way */
+    if (too_far(c, x, y))
+        return;
     if (c->n_grids == STN_CLIENT_GRIDS)
         return; /* the client asks again */
     c->grids[c->n_grids].x = x;

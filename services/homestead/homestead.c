@@ -40,6 +40,8 @@ static const stn_opt options[] = {
     {"hour", STN_OPT_REAL, "10.5", 0, 24, "H", "time of day at the start"},
     {"day-speed", STN_OPT_REAL, "3", 0.001, 100000, "X", "game seconds a second"},
     {"range", STN_OPT_REAL, "1100", 50, 5000, "UNITS", "how far a client sees"},
+    {"map-reach", STN_OPT_INT, "-1", -1, 120, "N",
+     "grids in each direction from a client that it is sent; -1 = all it asks for"},
     {"clients", STN_OPT_INT, "64", 1, 1000, "N", "most clients at once"},
     {"accounts", STN_OPT_TEXT, NULL, 0, 0, "FILE", "who may enter (default: everyone)"},
     {"refuse-second", STN_OPT_SWITCH, NULL, 0, 0, NULL,
@@ -311,6 +313,7 @@ static stn_status start_game(stn_homestead *h, const stn_opts *opts, stn_err *er
     stn_server_settings set = {
         .land = h->land,
         .range = stn_opts_real(opts, "range"),
+        .map_side = (unsigned)(stn_opts_int(opts, "map-reach") + 1),
         .max_clients = (unsigned)stn_opts_int(opts, "clients"),
         .refuse_second = stn_opts_switch(opts, "refuse-second"),
         .admit = stn_accounts_admit,

@@ -45,6 +45,7 @@ typedef struct stn_server_settings {
     const stn_land *land; /* borrowed, like sim */
     stn_sim *sim;
     double range; /* of sight; 0 = STN_SERVER_RANGE */
+    unsigned map_side; /* grids each way about a client that it is sent, and its own; 0 = all it asks for */
     unsigned max_clients; /* 0 = STN_SERVER_CLIENTS */
     bool refuse_second; /* a user who is in session already is refused with code 2; otherwise the old one goes
                          */

@@ -50,7 +50,7 @@ typedef struct viewer {
     stn_timer *timer;
     stn_table *entities; /* id -> incarnation + 1 */
     stn_table *cuts; /* place and half -> held_cut */
-    stn_table *grids;
+    stn_table *grids; /* place -> the viewer, or its `px` when it is remembered */
     stn_grant credit;
     uint64_t session;
     bool has_player, driver, walked, ready_told;
@@ -58,7 +58,8 @@ typedef struct viewer {
     double px, py; /* of the player's placement */
     double walk_x, walk_y;
     bool wants_walk, spectator;
-    size_t want_cuts, want_entities, want_grids, want_sessions;
+    size_t want_cuts, want_entities, want_grids, want_sessions, want_remembered;
+    double range;
     size_t sessions, snapshots, updates, products, drops, gaps, broken, ups, downs, failures;
     uint64_t product_bytes;
     int64_t begun_ns, deadline_ns, stay_ns, complete_ns, first_complete_ns, down_ns;
@@ -115,6 +116,16 @@ static void forget_cuts(viewer *v)
     stn_table_clear(v->cuts);
 }
 
+static size_t remembered_grids(const viewer *v)
+{
+    size_t it = 0, n = 0;
+    uint64_t key;
+    void *value;
+    while (stn_table_next(v->grids, &it, &key, &value))
+        n += value == &v->px;
+    return n;
+}
+
 static void subscribe(viewer *v, stn_peer *peer)
 {
     Stenness__Subscribe s = STENNESS__SUBSCRIBE__INIT;
@@ -124,7 +135,7 @@ static void subscribe(viewer *v, stn_peer *peer)
     stn_grant_init(&v->credit, WINDOW_BYTES, WINDOW_MESSAGES);
     stn_grant_due(&v->credit, &bytes, &messages);
     f.follow_player = true;
-    f.range = 1100;
+    f.range = v->range;
     f.cut_view = v->reach;
     s.spectator_only = v->spectator;
     s.focus = &f;
@@ -242,7 +253,9 @@ static stn_status on_grid(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
         broken(v, err->text);
     if (g->n_tile_ids == 0 || g->n_tile_ids != g->n_tileset_names)
         broken(v, "a grid whose tilesets are not named");
-    stn_table_put(v->grids, stn_coord_key((stn_coord){g->x, g->y}), v, NULL);
+    if (g->remembered && stn_table_get(v->grids, stn_coord_key((stn_coord){g->x, g->y})) == v)
+        broken(v, "a live grid turned into a remembered one");
+    stn_table_put(v->grids, stn_coord_key((stn_coord){g->x, g->y}), g->remembered ? (void *)&v->px : v, NULL);
     return STN_OK;
 }
 
@@ -474,7 +487,7 @@ static bool all_there(const viewer *v)
 {
     return v->session > 0 && v->sessions >= v->want_sessions && v->snapshots > 0 &&
            ground_cuts(v) >= v->want_cuts && stn_table_count(v->entities) >= v->want_entities &&
-           stn_table_count(v->grids) >= v->want_grids;
+           stn_table_count(v->grids) >= v->want_grids && remembered_grids(v) >= v->want_remembered;
 }
 
 static bool complete(const viewer *v)
@@ -537,6 +550,8 @@ static const stn_opt options[] = {
     {"cuts", STN_OPT_INT, "25", 0, 1000, "N", "ground cuts to wait for"},
     {"entities", STN_OPT_INT, "1", 0, 1000000, "N", "entities to wait for"},
     {"grids", STN_OPT_INT, "9", 0, 1000, "N", "grids to wait for"},
+    {"remembered", STN_OPT_INT, "0", 0, 1000, "N", "remembered ones among them to wait for"},
+    {"range", STN_OPT_REAL, "1100", 0, 11000, "UNITS", "how far it looks"},
     {"sessions", STN_OPT_INT, "1", 1, 1000, "N", "frames that must have begun"},
     {"seconds", STN_OPT_REAL, "30", 0, 3600, "S", "give up after"},
     {"stay", STN_OPT_REAL, "0", 0, 3600, "S", "go on so long when everything is there"},
@@ -571,6 +586,8 @@ int main(int argc, char **argv)
     v.want_cuts = (size_t)stn_opts_int(o, "cuts");
     v.want_entities = (size_t)stn_opts_int(o, "entities");
     v.want_grids = (size_t)stn_opts_int(o, "grids");
+    v.want_remembered = (size_t)stn_opts_int(o, "remembered");
+    v.range = stn_opts_real(o, "range");
     v.want_sessions = (size_t)stn_opts_int(o, "sessions");
     v.spectator = stn_opts_switch(o, "spectator");
     v.stay_ns = (int64_t)(stn_opts_real(o, "stay") * 1e9);
@@ -597,7 +614,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "scenario-viewer: %s\n", err.text);
     order(&v, &near_s, &others);
     printf(
-        "{\"ok\":%s,\"ground_cuts\":%zu,\"cuts\":%zu,\"entities\":%zu,\"grids\":%zu,\"sessions\":%zu,"
+        "{\"ok\":%s,\"ground_cuts\":%zu,\"cuts\":%zu,\"entities\":%zu,\"grids\":%zu,\"remembered\":%zu,"
+        "\"sessions\":%zu,"
         "\"snapshots\":%zu,"
         "\"updates\":%zu,\"products\":%zu,\"product_bytes\":%llu,\"failures\":%zu,\"drops\":%zu,\"gaps\":%"
         "zu,\"ups\":%zu,"
@@ -606,8 +624,9 @@ int main(int argc, char **argv)
         "\"leases\":%u,\"swaps\":%zu,\"swapped\":%zu,\"swap_longest_s\":%.3f,"
         "\"player_x\":%.2f,\"player_y\":%.2f,\"complete_s\":%.3f,\"after_down_s\":%.3f,\"broken\":\"%s\"}\n",
         v.ok && !v.broken ? "true" : "false", ground_cuts(&v), stn_table_count(v.cuts),
-        stn_table_count(v.entities), stn_table_count(v.grids), v.sessions, v.snapshots, v.updates, v.products,
-        (unsigned long long)v.product_bytes, v.failures, v.drops, v.gaps, v.ups, v.driver ? "true" : "false",
+        stn_table_count(v.entities), stn_table_count(v.grids), remembered_grids(&v), v.sessions, v.snapshots,
+        v.updates, v.products, (unsigned long long)v.product_bytes, v.failures, v.drops, v.gaps, v.ups,
+        v.driver ? "true" : "false",
         v.first_product_ns ? (double)(v.first_product_ns - v.begun_ns) * 1e-9 : -1.0, near_s, others,
         v.changes,
         v.changes && v.first_complete_ns ? (double)(v.first_complete_ns - v.changed_ns) * 1e-9 : -1.0,

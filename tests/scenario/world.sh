@@ -57,5 +57,34 @@ server) # the server restarts: world logs in again by itself
   wait $looking || die "viewer: $(cat "$dir/viewer.out")"
   cat "$dir/viewer.out"
   ;;
+record) # what was seen is remembered after a restart, where the server does not send it, and can be carried off
+  look --seconds 40 --cuts 25 --grids 9 --stay 3
+  [ "$(value remembered)" = 0 ] || die "a new world remembers"
+  for name in world homestead; do
+    kill "${pid[$name]}"
+    wait "${pid[$name]}" 2>/dev/null
+  done
+  start homestead --map-reach 0 # the grid that one stands in alone
+  start world
+  look --seconds 60 --cuts 25 --grids 9 --remembered 8 --stay 1
+  [ "$(value remembered)" -lt "$(value grids)" ] || die "nothing is live"
+  "$bin/stenness" status --all >"$dir/status.out" 2>&1
+  grep -q 'record.state.*in use' "$dir/status.out" || die "the status does not speak of the record: $(cat "$dir/status.out")"
+  # Export while the world runs; the import into another record knows nothing twice.
+  "$bin/stenness" map export "$dir/all.hmap" || die "no export"
+  "$bin/stenness" map import "$dir/all.hmap" --map "$dir/other.sqlite" | tee "$dir/import.out" || die "no import"
+  grep -Eq ' [1-9][0-9]* grids and 0 markers are new, 0 grids were known' "$dir/import.out" || die "import: $(cat "$dir/import.out")"
+  "$bin/stenness" map import "$dir/all.hmap" | grep -q ' 0 grids and 0 markers are new' || die "known ground was taken again"
+  # A record that cannot be used: said, and the world goes on.
+  kill "${pid[world]}"
+  wait "${pid[world]}" 2>/dev/null
+  echo "no database at all, but long enough to look like the first page of one, which it is not............." \
+    >"$dir/state/stenness/map-homestead-s.sqlite"
+  rm -f "$dir"/state/stenness/*-wal "$dir"/state/stenness/*-shm
+  start world
+  look --seconds 40 --cuts 0 --grids 1 --stay 1
+  "$bin/stenness" status --all >"$dir/status.out" 2>&1
+  grep -q 'nothing is recorded' "$dir/status.out" || die "a damaged record is not said: $(cat "$dir/status.out")"
+  ;;
 *) die "no such case: $1" ;;
 esac
