@@ -42,7 +42,9 @@ typedef struct open_fetch {
     char *name;
     stn_buf code;
     bool judge_only;
-    bool requested; /* at the HTTP client */
+    bool requested; /* at the HTTP client, by itself or by its leader */
+    struct open_fetch *leader; /* whose identical request is in flight already */
+    struct open_fetch *followers, *next_follower; /* that get a copy of the answer */
     int64_t deadline_ns; /* while it waits for the URL */
 } open_fetch;
 
@@ -164,6 +166,28 @@ static void give_job(open_fetch *o, stn_job_kind kind, uint8_t *data, size_t len
     answer_miss(o, STN_MISS_IO, "out of memory");
 }
 
+static void deliver(open_fetch *o, const stn_http_answer *a, uint8_t *data)
+{
+    o->requested = false;
+    if (a->outcome == STN_HTTP_BODY)
+        give_job(o, STN_JOB_BODY, data, a->len);
+    else
+        answer_miss(o, a->outcome == STN_HTTP_NOT_FOUND ? STN_MISS_NOT_FOUND : STN_MISS_IO, a->text);
+}
+
+static void deliver_copy(open_fetch *o, const stn_http_answer *a)
+{
+    uint8_t *copy = a->outcome == STN_HTTP_BODY ? malloc(a->len + 1) : NULL;
+    o->requested = false;
+    if (a->outcome == STN_HTTP_BODY && !copy) {
+        answer_miss(o, STN_MISS_IO, "out of memory");
+        return;
+    }
+    if (copy && a->len)
+        memcpy(copy, a->data, a->len);
+    deliver(o, a, copy);
+}
+
 static void on_http(void *ctx, uint64_t token, const stn_http_answer *a)
 {
     stn_sources *s = ctx;
@@ -172,11 +196,41 @@ static void on_http(void *ctx, uint64_t token, const stn_http_answer *a)
         free(a->data);
         return;
     }
-    o->requested = false;
-    if (a->outcome == STN_HTTP_BODY)
-        give_job(o, STN_JOB_BODY, a->data, a->len);
-    else
-        answer_miss(o, a->outcome == STN_HTTP_NOT_FOUND ? STN_MISS_NOT_FOUND : STN_MISS_IO, a->text);
+    open_fetch *list = o->followers;
+    o->followers = NULL;
+    while (list) {
+        open_fetch *f = list;
+        list = f->next_follower;
+        f->leader = f->next_follower = NULL;
+        deliver_copy(f, a);
+    }
+    deliver(o, a, a->data);
+}
+
+/* The same request in flight: same source, name and version asked for. A reload never shares one, which may
+ * have been answered before what it is to see was written. */
+static open_fetch *find_leader(const open_fetch *o)
+{
+    size_t it = 0;
+    uint64_t id;
+    void *v;
+    while (!o->f.reload && stn_table_next(o->all->open, &it, &id, &v)) {
+        open_fetch *other = v;
+        if (other != o && other->requested && !other->leader && other->f.source == o->f.source &&
+            other->f.ask == o->f.ask && strcmp(other->name, o->name) == 0)
+            return other;
+    }
+    return NULL;
+}
+
+static void follow(open_fetch *o, open_fetch *leader)
+{
+    o->requested = true;
+    o->leader = leader;
+    o->next_follower = leader->followers;
+    leader->followers = o;
+    if (o->f.prio > leader->f.prio)
+        stn_http_raise(o->all->http, leader->f.id, o->f.prio);
 }
 
 static void request(open_fetch *o)
@@ -185,6 +239,11 @@ static void request(open_fetch *o)
     const source *src = &s->sources[o->f.source];
     stn_buf url = {0};
     stn_err err = {0};
+    open_fetch *leader = find_leader(o);
+    if (leader) {
+        follow(o, leader);
+        return;
+    }
     stn_status st = stn_url_of(&s->bases[src->base], o->name, o->f.ask, src->versioned, &url, &err);
     o->requested = true;
     if (st == STN_OK)
@@ -286,7 +345,9 @@ void stn_sources_raise(stn_sources *s, uint64_t fetch, int prio)
     if (!o)
         return;
     o->f.prio = prio;
-    if (o->requested)
+    if (o->requested && o->leader && prio > o->leader->f.prio)
+        stn_http_raise(s->http, o->leader->f.id, prio);
+    else if (o->requested && !o->leader)
         stn_http_raise(s->http, fetch, prio);
 }
 
@@ -355,10 +416,13 @@ static void ask_again(stn_sources *s)
         if (((open_fetch *)v)->requested)
             list[n++] = v;
     for (size_t i = 0; i < n; i++) {
-        stn_http_cancel(s->http, list[i]->f.id);
+        if (!list[i]->leader)
+            stn_http_cancel(s->http, list[i]->f.id);
         list[i]->requested = false;
-        request(list[i]);
+        list[i]->leader = list[i]->followers = list[i]->next_follower = NULL;
     }
+    for (size_t i = 0; i < n; i++)
+        request(list[i]);
     free(list);
 }
 

@@ -88,6 +88,8 @@ static void server(void *ctx, unsigned n, const char *path, const char *head, te
     } else {
         if (strncmp(path, "/slow/", 6) == 0)
             out->delay_ms = 20;
+        else if (strncmp(path, "/late/", 6) == 0)
+            out->delay_ms = 800;
         give(out, path, strncmp(path, "/big/", 5) == 0 ? 300000 : 500);
     }
 }
@@ -114,6 +116,13 @@ static void coalesces(void)
         ready = ready && gets[i].end == TEST_READY && gets[i].object == gets[0].object;
     check(ready, "100 asks for one name are answered with one object");
     check(test_httpd_requests(s) == 1, "and cost one fetch");
+    test_get late = {.name = "late/one", .version = -1, .want = RAW};
+    char why[600];
+    test_client_run(c, &late, 1, 200 * STN_MS, NULL, NULL); /* on its way */
+    check(test_client_why(c, "late/one", why, sizeof why) && strstr(why, "http:ok"),
+          "a second walk to the same source is answered");
+    check(test_client_run(c, &late, 1, 10 * STN_S, NULL, NULL) && late.end == TEST_READY, "and the first");
+    check(test_httpd_requests(s) == 2, "by the one request that was in the air");
     test_client_free(c);
     test_loader_free(l);
     test_httpd_free(s);
