@@ -331,12 +331,15 @@ static stn_status commit(stn_mapcache *c, stn_coord gc, stn_gridmsg *m, stn_err 
     if (m->has_z)
         memcpy(g->z, m->z, sizeof g->z);
     if (m->has_overlays) {
-        stn_overlay_mask *fit = realloc(m->overlays, (m->n_overlays ? m->n_overlays : 1) * sizeof *fit);
+        stn_overlay_mask *fit;
         free(g->overlays);
-        g->overlays = fit ? fit : m->overlays;
+        g->overlays = m->overlays;
         g->n_overlays = m->n_overlays;
         g->has_overlays = true;
         m->overlays = NULL;
+        /* Room that the message took ahead is given back. */
+        if (g->n_overlays && (fit = realloc(g->overlays, g->n_overlays * sizeof *fit)) != NULL)
+            g->overlays = fit;
     }
     g->seq = g->seq == INT32_MAX ? 0 : g->seq + 1;
     free(stn_table_remove(c->requests, key));

@@ -152,8 +152,9 @@ stn_status stn_mapkeeper_new(stn_loop *loop, const char *path, stn_map_done_fn d
     k->done = done;
     k->arg = arg;
     open->kind = STN_MAP_OPEN;
-    stn_mapkeeper_give(k, open);
-    if ((st = stn_inbox_new(STN_MAPKEEPER_JOBS, &k->back, err)) == STN_OK)
+    if ((st = stn_mapkeeper_give(k, open)) != STN_OK)
+        stn_map_job_free(open);
+    if (st == STN_OK && (st = stn_inbox_new(STN_MAPKEEPER_JOBS, &k->back, err)) == STN_OK)
         st = stn_loop_watch_inbox(loop, k->back, on_back, k, &k->watch, err);
     if (st == STN_OK && pthread_create(&k->thread, NULL, keep, k) != 0)
         st = stn_fail(err, STN_IO, "no thread for the recorded map");

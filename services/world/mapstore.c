@@ -59,6 +59,7 @@ static stn_status number_of(stn_mapstore *s, const char *sql, int64_t *out, stn_
     sqlite3_stmt *q = NULL;
     int rc = sqlite3_prepare_v2(s->db, sql, -1, &q, NULL);
 
+    *out = 0;
     if (rc == SQLITE_OK && (rc = sqlite3_step(q)) == SQLITE_ROW) {
         *out = sqlite3_column_int64(q, 0);
         rc = SQLITE_OK;

@@ -295,15 +295,16 @@ static void on_done(void *arg, stn_map_job *job)
 stn_status stn_memory_new(stn_world *w, const char *path, stn_memory **out, stn_err *err)
 {
     stn_memory *m = calloc(1, sizeof *m);
-    stn_status st = STN_OK;
+    stn_status st;
 
     *out = NULL;
-    if (!m || !(m->due = stn_table_new()) || !(m->looked = stn_table_new()))
-        st = stn_fail(err, STN_NO_MEMORY, "recorded map");
-    if (st == STN_OK) {
-        m->w = w;
-        st = stn_mapkeeper_new(w->loop, path, on_done, m, &m->keeper, err);
-    }
+    if (!m)
+        return stn_fail(err, STN_NO_MEMORY, "recorded map");
+    m->w = w;
+    m->due = stn_table_new();
+    m->looked = stn_table_new();
+    st = m->due && m->looked ? stn_mapkeeper_new(w->loop, path, on_done, m, &m->keeper, err)
+                             : stn_fail(err, STN_NO_MEMORY, "recorded map");
     if (st != STN_OK)
         stn_memory_free(m);
     else
