@@ -138,7 +138,7 @@ static const char *day_of(const entry *e, char out[32])
     time_t t = (time_t)(e->read_ns / STN_S);
     struct tm tm;
     if (!localtime_r(&t, &tm) || strftime(out, 32, "%Y-%m-%d %H:%M", &tm) == 0)
-        strcpy(out, "-");
+        snprintf(out, 32, "-");
     return out;
 }
 
@@ -238,7 +238,7 @@ static void first_fault(void *user, const stn_res_fault *fault, const char *type
     if (!v->good) /* the first is enough */
         return;
     v->good = false;
-    strcpy(v->word, "bad");
+    snprintf(v->word, sizeof v->word, "bad");
     snprintf(v->text, sizeof v->text, "%s: %.170s", stn_res_fault_name(fault->kind), err->text);
 }
 
@@ -252,7 +252,7 @@ static void judge_body(const uint8_t *data, size_t len, verdict *v)
     }
     stn_res_check(data, len, &full, first_fault, v);
     if (v->good && len >= STN_RES_SIGNATURE_BYTES + 2)
-        snprintf(v->text, sizeof v->text, "version %u",
+        snprintf(v->text, sizeof v->text, "version %d",
                  data[STN_RES_SIGNATURE_BYTES] | data[STN_RES_SIGNATURE_BYTES + 1] << 8);
 }
 
