@@ -323,7 +323,7 @@ stn_status stn_rf_extract(const uint8_t *data, size_t len, const char *dir, bool
 {
     stn_arena *arena = stn_arena_new(4096, 0);
     json_t *layers = json_array(), *manifest = NULL;
-    stn_res_container box;
+    stn_res_container box = {0};
     unsigned raw = 0;
     stn_status st;
     char *there = join(dir, MANIFEST);

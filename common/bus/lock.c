@@ -35,7 +35,7 @@ static int read_pid(int fd)
         if (n > 0) {
             int pid;
             text[n] = 0;
-            pid = atoi(text);
+            pid = (int)strtol(text, NULL, 10);
             if (pid > 0)
                 return pid;
         }

@@ -37,7 +37,7 @@ static void read_frame(stn_rd *c, stn_bytes *in, stn_res_manim *m, stn_manim_fra
         return;
     int32_t *idx = stn_rd_alloc(c, f->count, sizeof *idx);
     float *pos = stn_rd_alloc(c, 3 * (size_t)f->count, sizeof *pos);
-    float *nrm = f->type == 1 ? stn_rd_alloc(c, 3 * (size_t)f->count, sizeof *nrm) : NULL, unused[3];
+    float *nrm = f->type == 1 ? stn_rd_alloc(c, 3 * (size_t)f->count, sizeof *nrm) : NULL, unused[3] = {0};
     if (!idx || !pos || (f->type == 1 && !nrm))
         return;
     f->idx = idx;

@@ -167,7 +167,7 @@ static stn_status open_res(const uint8_t *data, size_t len, const stn_res_opts *
 stn_status stn_res_new(const uint8_t *data, size_t len, const stn_res_opts *opts, stn_res **out,
                        stn_res_fault *fault, stn_err *err)
 {
-    stn_res_fault own;
+    stn_res_fault own = {STN_FAULT_NONE, -1, 0};
     stn_res *res = NULL;
     stn_status st;
 

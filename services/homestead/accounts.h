@@ -41,12 +41,13 @@ bool stn_accounts_check(stn_accounts *a, const char *user, const uint8_t *hash, 
 void stn_accounts_give_cookie(stn_accounts *a, const char *user, uint8_t out[STN_GIVEN_BYTES]);
 void stn_accounts_give_token(stn_accounts *a, const char *user, uint8_t out[STN_GIVEN_BYTES]);
 bool stn_accounts_check_token(stn_accounts *a, const char *user, const uint8_t *token, size_t len);
-/* Whether the game may be entered with a cookie (an stn_sess_code); the shape of stn_server_admit, user = a.
+/* Whether the game may be entered with a cookie (an stn_sess_code); the shape of stn_server_admit; user: the
+ * accounts.
  */
-unsigned stn_accounts_admit(void *a, const char *user, const uint8_t *cookie, size_t len);
+unsigned stn_accounts_admit(void *user, const char *name, const uint8_t *cookie, size_t len);
 /* The newest cookie of a user; the shape of stn_server_cookie. With an open door, a user who never asked for
  * one has the one byte 00. */
-bool stn_accounts_cookie(void *a, const char *user, uint8_t *cookie, size_t *len);
+bool stn_accounts_cookie(void *user, const char *name, uint8_t *cookie, size_t *len);
 
 /* The line of a new account, with its line feed. */
 stn_status stn_accounts_line(const char *name, const char *password, stn_buf *out, stn_err *err);

@@ -116,7 +116,7 @@ static void request_free(request *r)
 
 /* ---- the answer ---- */
 
-static void answer(request *r, int outcome, const char *text)
+static void answer(request *r, stn_http_outcome outcome, const char *text)
 {
     stn_http *h = r->h;
     stn_http_answer a = {.outcome = outcome, .text = text, .requests = r->requests};

@@ -34,8 +34,10 @@ typedef struct stn_http_opts {
     bool pinned_fallback; /* those hosts may also be good by the system's store with a name check */
 } stn_http_opts;
 
+typedef enum stn_http_outcome { STN_HTTP_BODY, STN_HTTP_NOT_FOUND, STN_HTTP_FAILED } stn_http_outcome;
+
 typedef struct stn_http_answer {
-    enum { STN_HTTP_BODY, STN_HTTP_NOT_FOUND, STN_HTTP_FAILED } outcome;
+    stn_http_outcome outcome;
     uint8_t *data; /* BODY: taken by the receiver (free()); perhaps NULL with len 0 */
     size_t len;
     const char *text; /* of a failure */

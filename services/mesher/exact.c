@@ -71,7 +71,8 @@ static void fill_terrain(const stn_model *m, const around *ar, stn_exact_mesh *e
 
     for (uint32_t i = 0; i < m->nv; i++) {
         const around *a = &ar[m->surface[i]];
-        memcpy(out, a->pos, 6 * sizeof *out);
+        memcpy(out, a->pos, sizeof a->pos);
+        memcpy(out + 3, a->nrm, sizeof a->nrm);
         out += 6;
         if (m->depth)
             *out++ = depth_of(m, m->surface[i]);
@@ -80,7 +81,8 @@ static void fill_terrain(const stn_model *m, const around *ar, stn_exact_mesh *e
             out[1] = m->clip_uv[2 * i + 1];
             out += 2;
         }
-        memcpy(out, a->tan, 6 * sizeof *out);
+        memcpy(out, a->tan, sizeof a->tan);
+        memcpy(out + 3, a->bit, sizeof a->bit);
         /* 25 tiles hold the texture four times; a true division. */
         out[6] = m->tile_xy[2 * i] / 6.25f;
         out[7] = m->tile_xy[2 * i + 1] / 6.25f;

@@ -164,12 +164,14 @@ static uint32_t new_cell(stn_space *s, int32_t cx, int32_t cy)
 static bool grow_cell(cell *c)
 {
     uint32_t cap = c->cap ? c->cap * 2 : 8;
-    double *block = malloc(cap * (3 * sizeof(double) + sizeof(uint32_t)));
-    double *x = block, *y = block + cap, *size = block + 2 * (size_t)cap;
-    uint32_t *slot = (uint32_t *)(block + 3 * (size_t)cap);
+    double *x = malloc(cap * (3 * sizeof(double) + sizeof(uint32_t))), *y, *size;
+    uint32_t *slot;
 
-    if (!block)
+    if (!x)
         return false;
+    y = x + cap;
+    size = y + cap;
+    slot = (void *)(size + cap);
     if (c->n > 0) {
         memcpy(x, c->x, c->n * sizeof *x);
         memcpy(y, c->y, c->n * sizeof *y);

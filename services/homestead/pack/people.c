@@ -146,7 +146,7 @@ static void mirrored(stn_shape *s, const ring *r, size_t n, unsigned around, flo
         other[i] = r[i];
         other[i].y = -r[i].y;
         /* Left bones stand three before right ones, in arms and in legs. */
-        other[i].bone = (int8_t)(r[i].bone >= ARM_L && r[i].bone != CHEST ? r[i].bone + 3 : r[i].bone);
+        other[i].bone = (int8_t)(r[i].bone >= ARM_L ? r[i].bone + 3 : r[i].bone);
         other[i].other = (int8_t)(r[i].other >= ARM_L ? r[i].other + 3 : r[i].other);
     }
     loft(s, other, n, around, repeat, t0, t1, closed);
