@@ -263,7 +263,8 @@ static void on_hello(stn_server *s, double now, const stn_server_datagram *in)
         g->hello_len = in->len;
         if (g->hello) {
             memcpy(g->hello, in->data, in->len);
-            g->client = stn_client_new(now, g->user, s->set.sim, s->set.range, s->set.map_side, crypt, send_to_guest, g);
+            g->client = stn_client_new(now, g->user, s->set.sim, s->set.range, s->set.map_side, crypt,
+                                       send_to_guest, g);
             crypt = NULL; /* taken */
         }
     }
