@@ -189,22 +189,22 @@ static void wait_for_news(run *r, int64_t until)
 static int loop(run *r)
 {
     for (;;) {
-        stn_todo todo;
+        stn_step todo;
 
         reap(r);
         todo = stn_supervise_next(r->supervise, stn_clock_ns());
         switch (todo.kind) {
-        case STN_TODO_START:
+        case STN_STEP_START:
             start(r, todo.piece);
             break;
-        case STN_TODO_SIGNAL:
+        case STN_STEP_SIGNAL:
             send_signal(r, todo.piece, todo.signal);
             break;
-        case STN_TODO_WAIT:
+        case STN_STEP_WAIT:
             write_state(r);
             wait_for_news(r, todo.at_ns);
             break;
-        case STN_TODO_DONE:
+        case STN_STEP_DONE:
             return todo.exit_status;
         }
     }

@@ -42,9 +42,9 @@ void stn_supervise_free(stn_supervise *s)
     free(s);
 }
 
-static stn_todo next_stopping(stn_supervise *s, int64_t now)
+static stn_step next_stopping(stn_supervise *s, int64_t now)
 {
-    stn_todo wait = {.kind = STN_TODO_DONE, .exit_status = s->exit_status};
+    stn_step wait = {.kind = STN_STEP_DONE, .exit_status = s->exit_status};
     bool kill_now = now - s->stop_ns >= KILL_AFTER;
 
     for (size_t i = 0; i < s->count; i++) {
@@ -53,20 +53,20 @@ static stn_todo next_stopping(stn_supervise *s, int64_t now)
             continue;
         if (!p->told_term) {
             p->told_term = true;
-            return (stn_todo){.kind = STN_TODO_SIGNAL, .piece = i, .signal = SIGTERM};
+            return (stn_step){.kind = STN_STEP_SIGNAL, .piece = i, .signal = SIGTERM};
         }
         if (kill_now && !p->told_kill) {
             p->told_kill = true;
-            return (stn_todo){.kind = STN_TODO_SIGNAL, .piece = i, .signal = SIGKILL};
+            return (stn_step){.kind = STN_STEP_SIGNAL, .piece = i, .signal = SIGKILL};
         }
-        wait = (stn_todo){.kind = STN_TODO_WAIT, .at_ns = p->told_kill ? INT64_MAX : s->stop_ns + KILL_AFTER};
+        wait = (stn_step){.kind = STN_STEP_WAIT, .at_ns = p->told_kill ? INT64_MAX : s->stop_ns + KILL_AFTER};
     }
     return wait;
 }
 
-stn_todo stn_supervise_next(stn_supervise *s, int64_t now)
+stn_step stn_supervise_next(stn_supervise *s, int64_t now)
 {
-    stn_todo wait = {.kind = STN_TODO_WAIT, .at_ns = INT64_MAX};
+    stn_step wait = {.kind = STN_STEP_WAIT, .at_ns = INT64_MAX};
 
     if (s->stopping)
         return next_stopping(s, now);
@@ -74,7 +74,7 @@ stn_todo stn_supervise_next(stn_supervise *s, int64_t now)
         piece *p = &s->pieces[i];
         if (p->view.state == STN_PIECE_DOWN ||
             (p->view.state == STN_PIECE_WAITING && p->view.restart_ns <= now))
-            return (stn_todo){.kind = STN_TODO_START, .piece = i};
+            return (stn_step){.kind = STN_STEP_START, .piece = i};
         if (p->view.state == STN_PIECE_WAITING && p->view.restart_ns < wait.at_ns)
             wait.at_ns = p->view.restart_ns;
         if (p->view.state == STN_PIECE_RUNNING && p->row > 0) {

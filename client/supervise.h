@@ -22,20 +22,20 @@ typedef enum stn_piece_state {
     STN_PIECE_ENDED, /* will not start again */
 } stn_piece_state;
 
-typedef enum stn_todo_kind {
-    STN_TODO_WAIT, /* nothing before .at_ns (INT64_MAX: nothing until something happens) */
-    STN_TODO_START, /* start piece .piece, then call stn_supervise_started() */
-    STN_TODO_SIGNAL, /* send .signal to the group of piece .piece */
-    STN_TODO_DONE, /* all ended: leave with .exit_status */
-} stn_todo_kind;
+typedef enum stn_step_kind {
+    STN_STEP_WAIT, /* nothing before .at_ns (INT64_MAX: nothing until something happens) */
+    STN_STEP_START, /* start piece .piece, then call stn_supervise_started() */
+    STN_STEP_SIGNAL, /* send .signal to the group of piece .piece */
+    STN_STEP_DONE, /* all ended: leave with .exit_status */
+} stn_step_kind;
 
-typedef struct stn_todo {
-    stn_todo_kind kind;
+typedef struct stn_step {
+    stn_step_kind kind;
     size_t piece;
     int signal;
     int64_t at_ns;
     int exit_status;
-} stn_todo;
+} stn_step;
 
 typedef struct stn_piece_view {
     stn_piece_state state;
@@ -51,7 +51,7 @@ stn_supervise *stn_supervise_new(size_t pieces, size_t leader);
 void stn_supervise_free(stn_supervise *s);
 
 /* What to do now; call until it says WAIT or DONE. Each START and SIGNAL is said once. */
-stn_todo stn_supervise_next(stn_supervise *s, int64_t now_ns);
+stn_step stn_supervise_next(stn_supervise *s, int64_t now_ns);
 /* A START worked, or (ok = false) fork or exec failed, which counts as a death. */
 void stn_supervise_started(stn_supervise *s, size_t piece, bool ok, int64_t now_ns);
 /* `wait_status` as from wait(2). */

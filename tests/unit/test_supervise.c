@@ -12,16 +12,16 @@
 
 static void expect_start(stn_supervise *s, size_t piece, int64_t now)
 {
-    stn_todo todo = stn_supervise_next(s, now);
-    assert_int_equal(todo.kind, STN_TODO_START);
+    stn_step todo = stn_supervise_next(s, now);
+    assert_int_equal(todo.kind, STN_STEP_START);
     assert_int_equal(todo.piece, piece);
     stn_supervise_started(s, piece, true, now);
 }
 
 static void expect_wait(stn_supervise *s, int64_t now, int64_t until)
 {
-    stn_todo todo = stn_supervise_next(s, now);
-    assert_int_equal(todo.kind, STN_TODO_WAIT);
+    stn_step todo = stn_supervise_next(s, now);
+    assert_int_equal(todo.kind, STN_STEP_WAIT);
     assert_int_equal(todo.at_ns, until);
 }
 
@@ -87,7 +87,7 @@ static void slow_deaths_are_no_crash_loop(void **state)
 static void renderer_ending_by_wish_ends_all(void **state)
 {
     stn_supervise *s = stn_supervise_new(3, 2);
-    stn_todo todo;
+    stn_step todo;
     (void)state;
     for (size_t i = 0; i < 3; i++)
         expect_start(s, i, 0);
@@ -96,20 +96,20 @@ static void renderer_ending_by_wish_ends_all(void **state)
     stn_supervise_exited(s, 2, EXIT_WITH(0), 2 * STN_S);
     for (size_t i = 0; i < 2; i++) {
         todo = stn_supervise_next(s, 2 * STN_S);
-        assert_int_equal(todo.kind, STN_TODO_SIGNAL);
+        assert_int_equal(todo.kind, STN_STEP_SIGNAL);
         assert_int_equal(todo.signal, SIGTERM);
         assert_int_equal(todo.piece, i);
     }
     expect_wait(s, 2 * STN_S, 3500 * STN_MS);
     stn_supervise_exited(s, 0, SIGTERM, 2500 * STN_MS);
     todo = stn_supervise_next(s, 3500 * STN_MS); /* the other one did not listen */
-    assert_int_equal(todo.kind, STN_TODO_SIGNAL);
+    assert_int_equal(todo.kind, STN_STEP_SIGNAL);
     assert_int_equal(todo.signal, SIGKILL);
     assert_int_equal(todo.piece, 1);
     expect_wait(s, 3500 * STN_MS, INT64_MAX);
     stn_supervise_exited(s, 1, SIGKILL, 3501 * STN_MS);
     todo = stn_supervise_next(s, 3501 * STN_MS);
-    assert_int_equal(todo.kind, STN_TODO_DONE);
+    assert_int_equal(todo.kind, STN_STEP_DONE);
     assert_int_equal(todo.exit_status, 0);
     stn_supervise_free(s);
 }
@@ -118,14 +118,14 @@ static void failed_start_counts_as_a_death(void **state)
 {
     stn_supervise *s = stn_supervise_new(1, SIZE_MAX);
     (void)state;
-    assert_int_equal(stn_supervise_next(s, 0).kind, STN_TODO_START);
+    assert_int_equal(stn_supervise_next(s, 0).kind, STN_STEP_START);
     stn_supervise_started(s, 0, false, 0);
     assert_int_equal(stn_supervise_view(s, 0).deaths, 1);
-    assert_int_equal(stn_supervise_next(s, 0).kind, STN_TODO_START);
+    assert_int_equal(stn_supervise_next(s, 0).kind, STN_STEP_START);
     stn_supervise_started(s, 0, false, 0);
     expect_wait(s, 0, 100 * STN_MS);
     stn_supervise_stop(s, 3, 0);
-    assert_int_equal(stn_supervise_next(s, 0).kind, STN_TODO_DONE);
+    assert_int_equal(stn_supervise_next(s, 0).kind, STN_STEP_DONE);
     assert_int_equal(stn_supervise_next(s, 0).exit_status, 3);
     stn_supervise_free(s);
 }
