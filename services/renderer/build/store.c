@@ -192,8 +192,10 @@ bool stn_store_flush(stn_store *s)
 
     while (done < s->pending_count && s->ops.give(s->ops.ctx, s->pending[done]))
         done++;
-    memmove(s->pending, s->pending + done, (s->pending_count - done) * sizeof *s->pending);
-    s->pending_count -= done;
+    if (done > 0) {
+        memmove(s->pending, s->pending + done, (s->pending_count - done) * sizeof *s->pending);
+        s->pending_count -= done;
+    }
     return s->pending_count == 0;
 }
 
