@@ -29,7 +29,8 @@ uint8_t *stn_buf_add(stn_buf *b, size_t n)
         b->failed = true;
         return NULL;
     }
-    if (n > b->cap - b->len) {
+    /* Also for nothing: NULL means that there is no memory. */
+    if (!b->data || n > b->cap - b->len) {
         size_t cap = b->cap ? b->cap : 64;
         while (cap - b->len < n)
             cap += cap / 2 + 64;

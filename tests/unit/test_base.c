@@ -257,9 +257,21 @@ static void repeated_conditions_are_said_at_powers_of_ten(void **state)
     assert_int_equal(said, 4);
 }
 
+static void no_bytes_are_a_place_too(void **state)
+{
+    stn_buf b = {0};
+
+    (void)state;
+    assert_non_null(stn_buf_add(&b, 0));
+    assert_false(b.failed);
+    assert_int_equal(b.len, 0);
+    stn_buf_fini(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_bytes_are_a_place_too),
         cmocka_unit_test(read_past_the_end_yields_zero_and_sticks),
         cmocka_unit_test(text_without_nul_is_refused),
         cmocka_unit_test(huge_take_does_not_wrap),
