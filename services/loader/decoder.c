@@ -120,8 +120,9 @@ static bool wait_child(const stn_decoder *d, int64_t wall_ns, int64_t cpu_ns)
     }
 }
 
-/* Ends the child; *how says how it ended, for people. */
-static void end_child(stn_decoder *d, char *how, size_t cap)
+/* Ends the child; *how says how it ended, for people. True when somebody else killed it: none of its own
+ * ends is SIGKILL (its limits answer with SIGXCPU and failed allocations, its filter with SIGSYS). */
+static bool end_child(stn_decoder *d, char *how, size_t cap)
 {
     int status = 0;
     pid_t pid = d->pid;
@@ -129,7 +130,7 @@ static void end_child(stn_decoder *d, char *how, size_t cap)
         close(d->socket);
     d->socket = -1;
     if (pid <= 0)
-        return;
+        return false;
     /* One that is still alive here hung or is not wanted any more; SIGKILL to a dead one does nothing. */
     pid_t gone = waitpid(pid, &status, WNOHANG);
     if (gone == 0) {
@@ -144,14 +145,13 @@ static void end_child(stn_decoder *d, char *how, size_t cap)
             ;
     }
     d->pid = 0;
-    if (!how)
-        return;
-    if (killed)
+    if (how && killed)
         snprintf(how, cap, "took too long and was killed");
-    else if (WIFSIGNALED(status))
+    else if (how && WIFSIGNALED(status))
         snprintf(how, cap, "died of signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    else
+    else if (how)
         snprintf(how, cap, "ended with status %d", WEXITSTATUS(status));
+    return !killed && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }
 
 static stn_status start_child(stn_decoder *d, stn_err *err)
@@ -255,6 +255,23 @@ static bool is_gone(const stn_decoder *d)
     return poll(&p, 1, 0) != 0;
 }
 
+/* A child that waits for work, a new one where the last died. */
+static stn_status ready_child(stn_decoder *d, stn_err *err)
+{
+    if (d->pid && is_gone(d)) {
+        /* It died of nothing that it was given: nobody is to blame. */
+        end_child(d, NULL, 0);
+        atomic_fetch_add(&d->restarts, 1);
+    }
+    return d->pid ? STN_OK : start_child(d, err);
+}
+
+static bool ask_child(stn_decoder *d, const stn_child_request *q, stn_child_result *r)
+{
+    return send(d->socket, q, sizeof *q, MSG_NOSIGNAL) == sizeof *q &&
+           wait_child(d, RUN_WALL_NS, RUN_CPU_NS) && recv(d->socket, r, sizeof *r, 0) == sizeof *r;
+}
+
 static void run_child(stn_decoder *d, const stn_decode_in *in, stn_decoded *out)
 {
     stn_child_request q = {.len = in->len,
@@ -262,38 +279,39 @@ static void run_child(stn_decoder *d, const stn_decode_in *in, stn_decoded *out)
                            .want = in->want,
                            .keep_code = in->keep_code,
                            .judge_only = in->judge_only};
-    stn_child_result r;
-    stn_err err = {0};
     if (in->len > STN_RES_BODY_MAX || in->code_len > STN_CHILD_IN_MAX - in->len) {
         refuse(out, STN_MISS_IO, "larger than any resource may be");
         return;
     }
-    if (d->pid && is_gone(d)) {
-        /* It died of nothing that it was given: nobody is to blame. */
-        end_child(d, NULL, 0);
-        atomic_fetch_add(&d->restarts, 1);
-    }
-    if (!d->pid && start_child(d, &err) != STN_OK) {
-        stn_log_error("%s", err.text);
-        refuse(out, STN_MISS_IO, err.text);
-        return;
-    }
-    if (in->len)
-        memcpy(d->in, in->data, in->len);
-    if (in->code_len)
-        memcpy(d->in + in->len, in->code, in->code_len);
-    bool sent = send(d->socket, &q, sizeof q, MSG_NOSIGNAL) == sizeof q;
-    if (sent && wait_child(d, RUN_WALL_NS, RUN_CPU_NS) && recv(d->socket, &r, sizeof r, 0) == sizeof r) {
-        take_result(d, &r, in, out);
-    } else {
+    /* A child that somebody else killed says nothing about what it held, and whether it had begun cannot be
+     * seen: the resource gets a second one. Only once, lest whoever kills them keeps this thread for ever. */
+    for (unsigned attempt = 0;; attempt++) {
+        stn_child_result r;
+        stn_err err = {0};
         char how[80] = "is gone", text[STN_MISS_TEXT];
-        end_child(d, how, sizeof how);
+        if (ready_child(d, &err) != STN_OK) {
+            stn_log_error("%s", err.text);
+            refuse(out, STN_MISS_IO, err.text);
+            return;
+        }
+        if (in->len)
+            memcpy(d->in, in->data, in->len);
+        if (in->code_len)
+            memcpy(d->in + in->len, in->code, in->code_len);
+        if (ask_child(d, &q, &r)) {
+            take_result(d, &r, in, out);
+            break;
+        }
+        bool by_another = end_child(d, how, sizeof how);
+        atomic_fetch_add(&d->restarts, 1);
+        if (by_another && attempt == 0)
+            continue;
         snprintf(text, sizeof text, "the decoder %s over it", how);
         refuse(out, STN_MISS_LAYER, text);
         out->crashed = true;
-        atomic_fetch_add(&d->restarts, 1);
         if (start_child(d, &err) != STN_OK)
             stn_log_error("%s", err.text); /* the next resource tries again */
+        break;
     }
     trim_window(d->in_fd, in->len + in->code_len);
 }

@@ -4,7 +4,8 @@
  * windows and a socket, closes everything else, puts itself under seccomp and limits, and then only
  * decodes. What it leaves in the window is copied out first and checked afterwards, so that nothing it
  * does later can matter. When it dies or takes too long, the resource it had is refused and a new child is
- * made.
+ * made; one that somebody else killed (SIGKILL) is no fault of the resource, which then gets a second
+ * child and is refused only when that is killed too.
  * Source  docs/design.md 6 (loader).
  */
 #ifndef STN_LOADER_DECODER_H

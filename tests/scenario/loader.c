@@ -460,36 +460,68 @@ static void full_and_read_only_cache(void)
     rmdir(dir);
 }
 
+static unsigned signal_decoders(test_loader *l, int number)
+{
+    char *pids = test_client_words(l, "decoders", NULL);
+    unsigned reached = 0;
+    for (char *p = pids, *end; p && *p; p = end + (*end == '\n')) {
+        long pid = strtol(p, &end, 10);
+        if (end == p)
+            break;
+        reached += kill((pid_t)pid, number) == 0;
+    }
+    free(pids);
+    return reached;
+}
+
+/* Of 20 resources the ones that are not ready in time. during: called again and again meanwhile. */
+static unsigned lost_of_20(test_client *c, const char *folder, void (*during)(void *ctx), void *ctx)
+{
+    test_get gets[20];
+    char names[20][32];
+    for (size_t i = 0; i < 20; i++) {
+        snprintf(names[i], sizeof names[i], "good/%s/%zu", folder, i);
+        gets[i] = (test_get){.name = names[i], .version = -1, .want = RAW};
+    }
+    test_client_run(c, gets, 20, 20 * STN_S, during, ctx);
+    unsigned lost = 0;
+    for (size_t i = 0; i < 20; i++)
+        lost += gets[i].end != TEST_READY;
+    return lost;
+}
+
+typedef struct late_killer {
+    test_loader *l;
+    int64_t at_ns;
+    unsigned killed;
+} late_killer;
+
+static void kill_late(void *ctx)
+{
+    late_killer *k = ctx;
+    if (!k->killed && stn_clock_ns() >= k->at_ns)
+        k->killed = signal_decoders(k->l, SIGKILL);
+}
+
 static void decoder_killed(void)
 {
     test_httpd *s = test_httpd_new(server, NULL);
     test_loader *l = start(s, NULL);
     test_client *c = test_client_new(l);
-    test_get first = {.name = "good/1", .version = -1, .want = RAW};
-    test_client_run(c, &first, 1, 10 * STN_S, NULL, NULL);
-    char *pids = test_client_words(l, "decoders", NULL);
-    unsigned killed = 0;
-    for (char *p = pids, *end; p && *p; p = end + (*end == '\n')) {
-        long pid = strtol(p, &end, 10);
-        if (end == p)
-            break;
-        killed += kill((pid_t)pid, SIGKILL) == 0;
-    }
-    free(pids);
-    test_get gets[20];
-    char names[20][32];
-    for (size_t i = 0; i < 20; i++) {
-        snprintf(names[i], sizeof names[i], "good/after/%zu", i);
-        gets[i] = (test_get){.name = names[i], .version = -1, .want = RAW};
-    }
-    bool all = test_client_run(c, gets, 20, 20 * STN_S, NULL, NULL);
-    unsigned lost = 0;
-    for (size_t i = 0; i < 20; i++)
-        lost += gets[i].end != TEST_READY;
-    check(killed > 0 && all && lost == 0 && test_client_figure(l, "decoders.restarted") >= 1,
+    check(lost_of_20(c, "before", NULL, NULL) == 0, "decoders at work");
+    unsigned killed = signal_decoders(l, SIGKILL);
+    unsigned lost = lost_of_20(c, "after", NULL, NULL);
+    check(killed > 0 && lost == 0 && test_client_figure(l, "decoders.restarted") >= 1,
           "decoders that die idle cost nothing and are made again");
     printf("     %u decoders killed, %u of 20 resources failed, %.0f restarts\n", killed, lost,
            test_client_figure(l, "decoders.restarted"));
+    /* Stopped ones hold what they are given until they are killed with it. */
+    unsigned stopped = signal_decoders(l, SIGSTOP);
+    late_killer k = {.l = l, .at_ns = stn_clock_ns() + 300 * STN_MS};
+    lost = lost_of_20(c, "within", kill_late, &k);
+    check(stopped > 0 && k.killed == stopped && lost == 0,
+          "a resource whose decoder was killed by another gets a second one");
+    printf("     %u decoders killed at work, %u of 20 resources failed\n", k.killed, lost);
     test_client_free(c);
     test_loader_free(l);
     test_httpd_free(s);
