@@ -40,7 +40,7 @@ static void on_housekeeping(void *ctx, const stn_turn *turn, stn_timer *timer)
     for (stn_conv *c = b->convs; c; c = c->next) {
         stn_peer_housekeeping(c, turn);
         if (c->ack_due)
-            stn_conv_acknowledge(c);
+            stn_conv_acknowledge(c, true);
     }
     stn_tap_drain(b->tap);
     stn_timer_in(timer, HOUSEKEEPING_NS);

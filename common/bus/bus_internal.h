@@ -212,7 +212,9 @@ stn_peer *stn_conv_find(stn_conv *conv, const char *id);
 /* receive.c */
 void stn_conv_on_readable(void *ctx, const stn_turn *turn, int fd, unsigned ready);
 void stn_conv_read_all(stn_port *port); /* all that has come, within a bound */
-void stn_conv_acknowledge(stn_conv *conv);
+/* Tells peers what bulk was taken; all: also what could wait a little, so that at rest nothing stays untold.
+ */
+void stn_conv_acknowledge(stn_conv *conv, bool all);
 /* Counts, and logs the first of each reason a peer. */
 void stn_conv_drop(stn_conv *conv, const char *id, stn_drop reason, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -186,6 +186,7 @@ static void drain_monitor(stn_port *port, bool last_words)
 {
     stn_socket_event e;
 
+    stn_watch_used(port->monitor_watch);
     while (port->socket && stn_socket_next_event(port->socket, &e)) {
         if (port->conv->door) {
             door_event(port, &e, last_words);

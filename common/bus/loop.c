@@ -24,8 +24,10 @@
 
 struct stn_watch {
     stn_loop *loop;
-    void *socket; /* ZeroMQ; or NULL and */
+    void *socket; /* ZeroMQ, with its descriptor in fd; or NULL */
     int fd;
+    bool unsure; /* a socket: something was done with it since it was last asked */
+    bool readable; /* a socket, in this turn */
     unsigned events;
     stn_fd_fn fn;
     stn_inbox *inbox;
@@ -63,7 +65,7 @@ struct stn_loop {
     int64_t last_boot_ns, last_now_ns, last_wait_ns;
 
     stn_watch **watches;
-    zmq_pollitem_t *items; /* of the watches, then wake_fd and signal_fd */
+    struct pollfd *items; /* of the watches, then wake_fd and signal_fd */
     size_t n_watches, cap_watches;
     bool any_dead;
 
@@ -171,12 +173,11 @@ static void set_item(stn_loop *l, size_t i)
     short events = 0;
 
     if (w->events & STN_FD_READ)
-        events |= ZMQ_POLLIN;
+        events |= POLLIN;
     if (w->events & STN_FD_WRITE)
-        events |= ZMQ_POLLOUT;
-    if (w->events & STN_FD_ERROR)
-        events |= ZMQ_POLLERR;
-    l->items[i] = (zmq_pollitem_t){.socket = w->socket, .fd = w->fd, .events = w->dead ? 0 : events};
+        events |= POLLOUT;
+    /* Errors are told unasked; a dead one's descriptor may be closed already. */
+    l->items[i] = (struct pollfd){.fd = w->dead ? -1 : w->fd, .events = events};
 }
 
 static stn_status add_watch(stn_loop *l, stn_watch *w, stn_watch **out, stn_err *err)
@@ -187,7 +188,7 @@ static stn_status add_watch(stn_loop *l, stn_watch *w, stn_watch **out, stn_err 
     if (l->n_watches == l->cap_watches) {
         size_t cap = l->cap_watches ? 2 * l->cap_watches : 16;
         stn_watch **watches = realloc(l->watches, cap * sizeof *watches);
-        zmq_pollitem_t *items;
+        struct pollfd *items;
 
         if (watches)
             l->watches = watches;
@@ -219,8 +220,38 @@ stn_status stn_loop_watch_fd(stn_loop *l, int fd, unsigned events, stn_fd_fn fn,
 stn_status stn_loop_watch_socket(stn_loop *l, void *socket, stn_fd_fn fn, void *ctx, stn_watch **out,
                                  stn_err *err)
 {
-    return add_watch(l, &(stn_watch){.socket = socket, .fd = -1, .events = STN_FD_READ, .fn = fn, .ctx = ctx},
-                     out, err);
+    stn_watch w = {.socket = socket, .unsure = true, .events = STN_FD_READ, .fn = fn, .ctx = ctx};
+    size_t len = sizeof w.fd;
+
+    *out = NULL;
+    if (zmq_getsockopt(socket, ZMQ_FD, &w.fd, &len) != 0)
+        return stn_fail(err, STN_IO, "event loop: a socket's descriptor: %s", zmq_strerror(errno));
+    return add_watch(l, &w, out, err);
+}
+
+void stn_watch_used(stn_watch *w)
+{
+    if (w)
+        w->unsure = true;
+}
+
+void stn_watch_drained(stn_watch *w)
+{
+    if (w)
+        w->unsure = false;
+}
+
+/* A socket's descriptor only says that something came for it to work on, and only once: whatever is done with
+ * the socket may take the notice away. So the socket itself is asked, but no more often than that: each
+ * question costs two calls of the kernel, and asking all of them after every wait, as zmq_poll() does, was
+ * most of what a busy process's loop did. */
+static bool socket_readable(stn_watch *w)
+{
+    int events = 0;
+    size_t len = sizeof events;
+
+    w->unsure = zmq_getsockopt(w->socket, ZMQ_EVENTS, &events, &len) != 0;
+    return !w->unsure && (events & ZMQ_POLLIN);
 }
 
 stn_status stn_loop_watch_inbox(stn_loop *l, stn_inbox *inbox, stn_inbox_fn fn, void *ctx, stn_watch **out,
@@ -454,13 +485,39 @@ static void run_watch(stn_loop *l, stn_watch *w, short revents)
         }
         return;
     }
-    if (revents & ZMQ_POLLIN)
+    if (w->socket) {
+        w->unsure = true; /* unless fn says better */
+        w->fn(w->ctx, &l->turn, -1, STN_FD_READ);
+        return;
+    }
+    if (revents & POLLIN)
         ready |= STN_FD_READ;
-    if (revents & ZMQ_POLLOUT)
+    if (revents & POLLOUT)
         ready |= STN_FD_WRITE;
-    if (revents & ZMQ_POLLERR)
+    if (revents & ~(POLLIN | POLLOUT))
         ready |= STN_FD_ERROR;
     w->fn(w->ctx, &l->turn, w->fd, ready);
+}
+
+/* Waits until something is to do. The result is poll()'s. */
+static int wait_for_work(stn_loop *l, size_t n, size_t extra, int64_t wait)
+{
+    bool any = false;
+    int rc;
+
+    for (size_t i = 0; i < n; i++) {
+        stn_watch *w = l->watches[i];
+        w->readable = w->socket && w->unsure && socket_readable(w);
+        any |= w->readable;
+    }
+    /* Rounded up: waking a fraction of a millisecond early would only spin. */
+    rc = poll(l->items, (nfds_t)(n + extra), any ? 0 : (int)((wait + STN_MS - 1) / STN_MS));
+    for (size_t i = 0; rc > 0 && i < n; i++) {
+        stn_watch *w = l->watches[i];
+        if (w->socket && l->items[i].revents && !w->readable)
+            w->readable = socket_readable(w);
+    }
+    return rc;
 }
 
 stn_status stn_loop_turn(stn_loop *l, int64_t max_wait_ns, stn_err *err)
@@ -468,7 +525,8 @@ stn_status stn_loop_turn(stn_loop *l, int64_t max_wait_ns, stn_err *err)
     size_t n = l->n_watches;
     int64_t wait = max_wait_ns < 0 || max_wait_ns > LONGEST_WAIT_NS ? LONGEST_WAIT_NS : max_wait_ns;
     eventfd_t ignored;
-    int extra = 1, rc;
+    size_t extra = 1;
+    int rc;
 
     if (l->n_heap > 0) {
         int64_t until = l->heap[0]->due_ns - stn_clock_ns();
@@ -480,13 +538,12 @@ stn_status stn_loop_turn(stn_loop *l, int64_t max_wait_ns, stn_err *err)
     l->last_wait_ns = wait;
     if (!l->items && !(l->items = malloc(2 * sizeof *l->items)))
         return stn_fail(err, STN_NO_MEMORY, "event loop");
-    l->items[n] = (zmq_pollitem_t){.fd = l->wake_fd, .events = ZMQ_POLLIN};
+    l->items[n] = (struct pollfd){.fd = l->wake_fd, .events = POLLIN};
     if (l->signal_fd >= 0)
-        l->items[n + (size_t)extra++] = (zmq_pollitem_t){.fd = l->signal_fd, .events = ZMQ_POLLIN};
-    /* Rounded up: waking a fraction of a millisecond early would only spin. */
-    rc = zmq_poll(l->items, (int)n + extra, (long)((wait + STN_MS - 1) / STN_MS));
+        l->items[n + extra++] = (struct pollfd){.fd = l->signal_fd, .events = POLLIN};
+    rc = wait_for_work(l, n, extra, wait);
     if (rc < 0 && errno != EINTR)
-        return stn_fail(err, STN_IO, "event loop: poll: %s", zmq_strerror(errno));
+        return stn_fail(err, STN_IO, "event loop: poll: %s", strerror(errno));
     begin_turn(l);
     l->in_turn = true;
     if (rc > 0 && extra == 2 && l->items[n + 1].revents)
@@ -496,10 +553,11 @@ stn_status stn_loop_turn(stn_loop *l, int64_t max_wait_ns, stn_err *err)
     fire_timers(l);
     /* Watches added in this turn are behind n and wait for the next poll; the arrays may have moved
      * meanwhile. */
-    for (size_t i = 0; rc > 0 && i < n; i++) {
-        short revents = l->items[i].revents;
-        if (revents && !l->watches[i]->dead)
-            run_watch(l, l->watches[i], revents);
+    for (size_t i = 0; i < n; i++) {
+        stn_watch *w = l->watches[i];
+        short revents = rc > 0 ? l->items[i].revents : 0;
+        if (!w->dead && (w->socket ? w->readable : revents != 0))
+            run_watch(l, w, revents);
     }
     l->in_turn = false;
     sweep(l);

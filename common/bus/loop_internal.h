@@ -10,6 +10,12 @@
 stn_status stn_loop_watch_socket(stn_loop *loop, void *socket, stn_fd_fn fn, void *ctx, stn_watch **out,
                                  stn_err *err);
 
+/* To be said after anything that was done with the socket outside fn: sent, received, asked. NULL is nobody.
+ */
+void stn_watch_used(stn_watch *watch);
+/* To be said in fn after a receive that found nothing: until it is used again, only its descriptor tells. */
+void stn_watch_drained(stn_watch *watch);
+
 /* An edge of a turn that is no message, seen by the tap. */
 typedef struct stn_edge {
     Stenness__TapType what;

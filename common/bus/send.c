@@ -57,6 +57,7 @@ static sent send_parts(stn_port *port, const char *id, zmq_msg_t *parts, size_t 
     sent result = SENT;
     size_t i = 0;
 
+    stn_watch_used(port->watch);
     if (port->conv->door && zmq_send(z, id, strlen(id), ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0) {
         result = errno == EAGAIN ? FULL : GONE;
     } else {
