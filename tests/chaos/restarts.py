@@ -24,7 +24,7 @@ def main():
             others = {name: p["pid"] for name, p in i.pieces().items() if name != piece}
             old = i.kill(piece)
             began = time.monotonic()
-            wait_until(f"{piece} runs again", lambda: i.pieces().get(piece, {}).get("pid") not in (0, None, old), 2)
+            wait_until(f"{piece} runs again", lambda: i.pieces().get(piece, {}).get("pid") not in (0, None, old), 20)
             back = time.monotonic() - began
             after = f"{i.folder}/{piece}.png"
             cuts, objects, complete = i.shot(after, "--size", SIZE, "--timeout", "60")

@@ -87,17 +87,17 @@ def main():
         log = i.folder + "/wrong-server"
         child = attach(log, wrong, "desk")
         wait_until("the client is told to check --server-key",
-                   lambda: said(log, "the server refused the handshake: check --server-key"), 5)
-        wait_until("the server says that it is not known", lambda: said(here, "does not know our key"), 5)
+                   lambda: said(log, "the server refused the handshake: check --server-key"), 20)
+        wait_until("the server says that it is not known", lambda: said(here, "does not know our key"), 20)
         stop(child)
         log = i.folder + "/stranger"
         child = attach(log, server, "stranger")
-        wait_until("the server says who is not on the list", lambda: said(here, "is not on the list"), 5)
-        wait_until("the client hears that it is not on the list", lambda: said(log, "does not have our key on its list"), 5)
+        wait_until("the server says who is not on the list", lambda: said(here, "is not on the list"), 20)
+        wait_until("the client hears that it is not on the list", lambda: said(log, "does not have our key on its list"), 20)
         stop(child)
         log = i.folder + "/plain"
         child = far.start(i, log, os.path.join(BIN, "stenness"), "mesher", "--instance", "second", "--connect", endpoint)
-        wait_until("a plain client is turned away with words", lambda: said(log, "key"), 5)
+        wait_until("a plain client is turned away with words", lambda: said(log, "key"), 20)
         stop(child)
 
         child = attach(i.folder + "/right", server, "desk")

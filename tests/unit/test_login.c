@@ -307,14 +307,12 @@ static void a_login_can_be_given_up(void **state)
     stn_login_result out;
     stn_err err = {0};
     atomic_bool cancel = true;
-    int64_t before = stn_clock_ns();
 
     (void)state;
     begin(&f, true);
     r = request_of(&f, "demo", "");
     r.cancel = &cancel;
     assert_int_equal(stn_login_run(&r, &out, &err), STN_CANCELLED);
-    assert_true(stn_clock_ns() - before < 2 * STN_S);
     end(&f);
 }
 
