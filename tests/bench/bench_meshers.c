@@ -1,4 +1,4 @@
-/* One mesher process against two: bench_meshers PROGRAM CASE.in [--cuts N]
+/* One mesher process against two: bench_meshers PROGRAM CASE.in [--cuts N] [--link ipc|curve|curve+delay]
  *
  * PROGRAM is stenness-mesher, CASE.in a terrain vector; this program plays world. Each mesher has one build
  * thread.
@@ -6,9 +6,9 @@
  *   warm   a few cuts over and over, all their blocks made
  * over the local socket, over CURVE on loopback, and over CURVE through a relay that delays every byte by
  * DELAY_MS each way. JSON, one object a line: cuts a second with one and with two meshers, how many times
- * that is, which part of the time the build threads had a cut in hand (the rest are gaps), how many jobs a
- * mesher asks for at the end, megabytes a second, and the copies that this process made of the products
- * (none).
+ * that is, which part of the time the build threads had a cut in hand (the rest are gaps), the processor
+ * time of all processes a cut, starting them included, how many jobs a mesher asks for at the end, megabytes
+ * a second, and the copies that this process made of the products (none).
  */
 #include "relay.h"
 #include "support/terrain_case.h"
@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,6 +40,7 @@ typedef struct worker {
 } worker;
 
 typedef struct world {
+    const char *only; /* the one link to measure; NULL: all */
     stn_loop *loop;
     stn_bus *bus;
     stn_conv *door;
@@ -199,6 +201,18 @@ static const stn_handler handlers[] = {
      false},
 };
 
+/* Processor time of this process and of the meshers that have ended, in microseconds. */
+static double cpu_us(void)
+{
+    struct rusage own, theirs;
+    getrusage(RUSAGE_SELF, &own);
+    getrusage(RUSAGE_CHILDREN, &theirs);
+    return 1e6 * (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec + theirs.ru_utime.tv_sec +
+                          theirs.ru_stime.tv_sec) +
+           (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec + theirs.ru_utime.tv_usec +
+                    theirs.ru_stime.tv_usec);
+}
+
 /* Turns until the count is reached, a minute at most. */
 static bool until(world *w, const uint64_t *count, uint64_t want)
 {
@@ -226,7 +240,7 @@ static pid_t spawn(const char *program, const char *endpoint, const char *server
 }
 
 typedef struct figures {
-    double cuts_per_s, mb_per_s, busy;
+    double cuts_per_s, mb_per_s, busy, cpu_us;
     uint32_t jobs;
 } figures;
 
@@ -240,6 +254,7 @@ static figures rate(world *w, const char *program, const char *const endpoint[3]
 
     memset(w->workers, 0, sizeof w->workers);
     w->running = false;
+    double cpu = cpu_us();
     for (int i = 0; i < n; i++)
         pids[i] = spawn(program, endpoint[0], endpoint[1], endpoint[2]);
     while (there < (uint64_t)n && stn_clock_ns() < end) {
@@ -250,7 +265,8 @@ static figures rate(world *w, const char *program, const char *const endpoint[3]
     w->warm = warm;
     w->running = true;
     w->done = w->given = w->bytes = w->failed = 0;
-    w->most = warm ? (uint64_t)n * 64 : (uint64_t)n * 8; /* code, arenas and, when warm, blocks */
+    /* Code, arenas, when warm also blocks, and what a mesher asks for over its link. */
+    w->most = (uint64_t)n * 64 + cuts / 4;
     fill(w);
     if (!until(w, &w->done, w->most))
         fail("the meshers did not answer", &err);
@@ -267,11 +283,12 @@ static figures rate(world *w, const char *program, const char *const endpoint[3]
     ns = stn_clock_ns() - start;
     w->copied += stn_frame_copied_bytes() - copied;
     figures f = {(double)cuts / ((double)ns / 1e9), (double)w->bytes / 1e6 / ((double)ns / 1e9),
-                 (double)w->build_us * 1e3 / (double)ns / n, w->workers[0].jobs};
+                 (double)w->build_us * 1e3 / (double)ns / n, 0, w->workers[0].jobs};
     for (int i = 0; i < n; i++)
         kill(pids[i], SIGTERM);
     for (int i = 0; i < n; i++)
         waitpid(pids[i], NULL, 0);
+    f.cpu_us = (cpu_us() - cpu) / (double)w->done;
     for (end = stn_clock_ns() + 10 * STN_S; stn_conv_peer_count(w->door) && stn_clock_ns() < end;)
         if (stn_loop_turn(w->loop, 20 * STN_MS, &err) != STN_OK)
             fail("loop", &err);
@@ -281,17 +298,20 @@ static figures rate(world *w, const char *program, const char *const endpoint[3]
 static void measure(world *w, const char *program, const char *link, const char *const endpoint[3],
                     uint64_t cuts)
 {
+    if (w->only && strcmp(w->only, link) != 0)
+        return;
     for (int warm = 0; warm < 2; warm++) {
         w->copied = 0;
         figures one = rate(w, program, endpoint, 1, warm, cuts);
         figures two = rate(w, program, endpoint, 2, warm, cuts);
         printf("{\"case\":\"%s\",\"link\":\"%s\",\"blocks\":\"%s\",\"one_cuts_per_s\":%.0f,\"two_cuts_per_"
                "s\":%.0f,"
-               "\"times\":%.2f,\"one_busy\":%.2f,\"two_busy\":%.2f,\"one_jobs\":%u,\"two_jobs\":%u,"
+               "\"times\":%.2f,\"one_busy\":%.2f,\"two_busy\":%.2f,\"one_cpu_us_a_cut\":%.0f,\"two_cpu_us_a_"
+               "cut\":%.0f,\"one_jobs\":%u,\"two_jobs\":%u,"
                "\"two_mb_per_s\":%.1f,\"copied_bytes\":%llu}\n",
                w->c->name, link, warm ? "warm" : "cold", one.cuts_per_s, two.cuts_per_s,
-               two.cuts_per_s / one.cuts_per_s, one.busy, two.busy, one.jobs, two.jobs, two.mb_per_s,
-               (unsigned long long)w->copied);
+               two.cuts_per_s / one.cuts_per_s, one.busy, two.busy, one.cpu_us, two.cpu_us, one.jobs,
+               two.jobs, two.mb_per_s, (unsigned long long)w->copied);
         fflush(stdout);
     }
 }
@@ -310,13 +330,15 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--cuts") == 0 && i + 1 < argc && stn_text_i64(argv[i + 1], 10, 1000000, &cuts))
             i++;
+        else if (strcmp(argv[i], "--link") == 0 && i + 1 < argc)
+            w.only = argv[++i];
         else if (!program)
             program = argv[i];
         else
             file = argv[i];
     }
     if (!program || !file) {
-        fprintf(stderr, "usage: bench_meshers PROGRAM CASE.in [--cuts N]\n");
+        fprintf(stderr, "usage: bench_meshers PROGRAM CASE.in [--cuts N] [--link ipc|curve|curve+delay]\n");
         return 2;
     }
     char *text = (char *)vec_read(*file == '/' ? "/" : ".", file, &len);
