@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #define STN_TILE_UNITS 11.0
+#define STN_POSITION_UNIT 0.0107421875 /* map units of a position unit on the wire: 11/1024, exactly */
 #define STN_CUT_TILES 25
 #define STN_GRID_TILES 100
 #define STN_GRID_CELLS 10000

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/table.h"
+#include "map/coords.h"
 #include "res/values.h"
 #include "session/wire.h"
 
@@ -13,7 +14,6 @@
 
 #define DEPTH_MAX 64
 #define ARENA_MAX (16u << 20)
-#define POSITION_UNIT 0.0107421875 /* 11/1024 */
 #define NO_WIDGET (-1)
 
 typedef struct widget {
@@ -27,9 +27,14 @@ struct stn_game {
     char *character;
     stn_table *widgets; /* u32 id -> widget */
     stn_arena *arena; /* reset per message */
-    int32_t gameui, mapview;
+    int32_t gameui, mapview, party_at, menu_at, hand_at; /* widgets; NO_WIDGET: none */
     stn_game_place place;
     stn_globals globals;
+    stn_party party;
+    stn_menu menu;
+    uint32_t menus; /* offered so far */
+    int64_t clicked; /* the object clicked last, -1 = none */
+    stn_hand_over hand;
     uint64_t ignored;
 };
 
@@ -39,7 +44,8 @@ stn_game *stn_game_new(const stn_game_hooks *hooks, const char *character)
     if (!g)
         return NULL;
     g->on = *hooks;
-    g->gameui = g->mapview = NO_WIDGET;
+    g->gameui = g->mapview = g->party_at = g->menu_at = g->hand_at = NO_WIDGET;
+    g->clicked = -1;
     g->character = strdup(character ? character : "");
     g->widgets = stn_table_new();
     g->arena = stn_arena_new(16384, ARENA_MAX);
@@ -76,6 +82,14 @@ stn_globals *stn_game_globals(stn_game *g)
 {
     return &g->globals;
 }
+const stn_party *stn_game_party(const stn_game *g)
+{
+    return &g->party;
+}
+const stn_menu *stn_game_menu(const stn_game *g)
+{
+    return &g->menu;
+}
 uint64_t stn_game_ignored(const stn_game *g)
 {
     return g->ignored;
@@ -109,7 +123,7 @@ static stn_value coord(int32_t x, int32_t y)
 
 static int32_t to_units(double v)
 {
-    v = floor(v / POSITION_UNIT);
+    v = floor(v / STN_POSITION_UNIT);
     return v >= 2147483647.0 ? INT32_MAX : v <= -2147483648.0 ? INT32_MIN : v == v ? (int32_t)v : 0;
 }
 
@@ -133,8 +147,30 @@ stn_status stn_game_click(stn_game *g, const stn_click *c, stn_err *err)
         args[8] = stn_value_int(c->part);
         list.count = 9;
     }
+    g->clicked = c->has_object ? (int64_t)c->object : -1;
     send_message(g, g->mapview, "click", &list);
     return STN_OK;
+}
+
+stn_status stn_game_choose(stn_game *g, uint32_t number, int32_t option, int32_t modifiers, stn_err *err)
+{
+    stn_value args[2] = {stn_value_int(option < 0 ? -1 : option), stn_value_int(modifiers)};
+
+    if (!number || number != g->menu.number)
+        return stn_fail(err, STN_AGAIN, "that menu is not open any more");
+    if (option >= 0 && (size_t)option >= g->menu.n)
+        return stn_fail(err, STN_BAD_DATA, "option %d of a menu of %zu", option, g->menu.n);
+    send_message(g, g->menu_at, "cl", &(stn_values){option < 0 ? 1 : 2, args});
+    g->menu.number = 0; /* one answer a menu; the server takes the widget away */
+    return STN_OK;
+}
+
+void stn_game_handed(stn_game *g, int32_t at, unsigned code)
+{
+    stn_value arg = stn_value_int((int32_t)code);
+
+    if (g->hand_at != NO_WIDGET && g->hand_at == at)
+        send_message(g, at, "res", &(stn_values){1, &arg});
 }
 
 stn_status stn_game_chat(stn_game *g, const char *text, stn_err *err)
@@ -187,14 +223,40 @@ static void set_centre(stn_game *g, const stn_values *v, uint32_t i)
 {
     int32_t c[2];
     if (i < v->count && stn_value_as_coord(&v->items[i], c, NULL) == STN_OK) {
-        g->place.x = (double)c[0] * POSITION_UNIT;
-        g->place.y = (double)c[1] * POSITION_UNIT;
+        g->place.x = (double)c[0] * STN_POSITION_UNIT;
+        g->place.y = (double)c[1] * STN_POSITION_UNIT;
     }
 }
 
-static void made(stn_game *g, const widget *w, const stn_values *cargs)
+static stn_status offer_menu(stn_game *g, const widget *w, const stn_values *cargs, stn_err *err)
 {
-    uint32_t id;
+    stn_status st = stn_menu_read(cargs, &g->menu, err);
+
+    g->menu_at = st == STN_OK ? w->id : NO_WIDGET;
+    g->menu.number = st == STN_OK ? ++g->menus : 0;
+    g->menu.object = g->clicked;
+    return st;
+}
+
+static stn_status offer_hand_over(stn_game *g, const widget *w, const stn_values *cargs, stn_err *err)
+{
+    stn_status st;
+
+    if (!g->on.hand_over)
+        return STN_OK;
+    if (g->hand_at != NO_WIDGET)
+        g->on.hand_over(g->on.arg, NULL);
+    g->hand_at = NO_WIDGET;
+    if ((st = stn_hand_over_read(cargs, &g->hand, err)) != STN_OK)
+        return st;
+    g->hand_at = g->hand.widget = w->id;
+    g->on.hand_over(g->on.arg, &g->hand);
+    return STN_OK;
+}
+
+static stn_status made(stn_game *g, const widget *w, const stn_values *cargs, stn_err *err)
+{
+    uint32_t id = 0;
 
     if (!strcmp(w->type, "gameui")) {
         g->gameui = w->id;
@@ -206,6 +268,38 @@ static void made(stn_game *g, const widget *w, const stn_values *cargs)
         set_centre(g, cargs, 1);
         if (player_of(cargs, 2, &id))
             set_player(g, true, id);
+    } else if (!strcmp(w->type, "pv")) {
+        bool has_own = player_of(cargs, 0, &id);
+        g->party_at = w->id;
+        stn_party_clear(&g->party, has_own, id);
+    } else if (!strcmp(w->type, "sm")) {
+        return offer_menu(g, w, cargs, err);
+    } else if (!strcmp(w->type, "sess")) {
+        return offer_hand_over(g, w, cargs, err);
+    }
+    return STN_OK;
+}
+
+/* What the widget stood for is gone. */
+static void drop_roles(stn_game *g, int32_t id)
+{
+    if (id == g->mapview) {
+        g->mapview = NO_WIDGET;
+        g->place.in_world = false;
+    }
+    if (id == g->gameui)
+        g->gameui = NO_WIDGET;
+    if (id == g->party_at) {
+        g->party_at = NO_WIDGET;
+        stn_party_clear(&g->party, false, 0);
+    }
+    if (id == g->menu_at) {
+        g->menu_at = NO_WIDGET;
+        g->menu.number = 0;
+    }
+    if (id == g->hand_at) {
+        g->hand_at = NO_WIDGET;
+        g->on.hand_over(g->on.arg, NULL);
     }
 }
 
@@ -230,11 +324,12 @@ static stn_status on_new(stn_game *g, stn_bytes *in, stn_err *err)
             free(w);
             return stn_fail(err, STN_NO_MEMORY, "widget %d", id);
         }
+    } else {
+        drop_roles(g, id);
     }
     *w = (widget){.id = id, .parent = parent};
     strncpy(w->type, type, sizeof w->type - 1);
-    made(g, w, &cargs);
-    return STN_OK;
+    return made(g, w, &cargs, err);
 }
 
 static stn_status on_add(stn_game *g, stn_bytes *in, stn_err *err)
@@ -254,12 +349,7 @@ static stn_status on_add(stn_game *g, stn_bytes *in, stn_err *err)
 static void forget(stn_game *g, int32_t id)
 {
     free(stn_table_remove(g->widgets, (uint32_t)id));
-    if (id == g->mapview) {
-        g->mapview = NO_WIDGET;
-        g->place.in_world = false;
-    }
-    if (id == g->gameui)
-        g->gameui = NO_WIDGET;
+    drop_roles(g, id);
 }
 
 /* A widget and all below it. Links go upwards only, so this looks until a pass finds no orphan; each pass
@@ -307,6 +397,25 @@ static void on_map_message(stn_game *g, const char *name, const stn_values *args
     }
 }
 
+static stn_status on_party_message(stn_game *g, const char *name, const stn_values *args, stn_err *err)
+{
+    stn_status st = stn_party_message(&g->party, name, args, err);
+
+    if (st != STN_UNSUPPORTED)
+        return st;
+    g->ignored++;
+    return STN_OK;
+}
+
+/* Chosen or not, here or by the server's own mind: it is over. */
+static void on_menu_message(stn_game *g, const char *name)
+{
+    if (!strcmp(name, "act") || !strcmp(name, "cancel"))
+        g->menu.number = 0;
+    else
+        g->ignored++;
+}
+
 /* The list tells characters one by one: the wanted one is answered when it comes, the first at once when none
  * is named. */
 static void on_charlist_message(stn_game *g, widget *w, const char *name, const stn_values *args)
@@ -352,6 +461,12 @@ static stn_status on_message(stn_game *g, stn_bytes *in, stn_err *err)
         on_root_message(g, name, &args);
     else if (id == g->mapview)
         on_map_message(g, name, &args);
+    else if (id == g->party_at)
+        return on_party_message(g, name, &args, err);
+    else if (id == g->menu_at)
+        on_menu_message(g, name);
+    else if (id == g->hand_at && !strcmp(name, "exec"))
+        g->on.go(g->on.arg);
     else if ((w = find(g, id)) != NULL && !strcmp(w->type, "charlist"))
         on_charlist_message(g, w, name, &args);
     else

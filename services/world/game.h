@@ -1,14 +1,17 @@
 /* world/game.h - the widget tree of a session: enough to enter the world, walk and talk. Pure.
  *
  * Reliable messages come in; what the server must be told goes out through a hook. Unknown widgets and
- * messages are kept as opaque nodes and counted; they do no harm. Limits  65536 widgets; beyond it a new one
- * is refused and counted. Source  docs/spec/session-protocol.md 8, 9.
+ * messages are kept as opaque nodes and counted; they do no harm. Of several party widgets, menus or
+ * hand-overs the newest counts. Limits  65536 widgets; beyond it a new one is refused and counted.
+ * Source  docs/spec/session-protocol.md 8, 9, docs/spec/object-cache.md A7.
  */
 #ifndef STN_WORLD_GAME_H
 #define STN_WORLD_GAME_H
 
 #include "base/err.h"
 #include "world/globals.h"
+#include "world/offers.h"
+#include "world/party.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +24,11 @@ typedef struct stn_game_hooks {
     void (*send)(void *arg, uint8_t type, const uint8_t *data, size_t len);
     /* A line for the person: chat, notices. */
     void (*say)(void *arg, const char *channel, const char *text);
+    /* The server wants the session to go on elsewhere: open a second one and answer with stn_game_handed().
+     * NULL: it takes that back. May be NULL: then nobody goes. */
+    void (*hand_over)(void *arg, const stn_hand_over *to);
+    /* The second session takes the place of this one, now. Called with hand_over set alone. */
+    void (*go)(void *arg);
     void *arg;
 } stn_game_hooks;
 
@@ -53,12 +61,19 @@ stn_status stn_game_message(stn_game *g, uint8_t type, const uint8_t *data, size
                             stn_err *err);
 const stn_game_place *stn_game_where(const stn_game *g);
 stn_globals *stn_game_globals(stn_game *g);
+const stn_party *stn_game_party(const stn_game *g);
+const stn_menu *stn_game_menu(const stn_game *g); /* number 0: none is open */
 uint64_t stn_game_ignored(const stn_game *g); /* messages that nobody here understands */
 size_t stn_game_widgets(const stn_game *g);
 
 /* STN_AGAIN: there is no map view (game widget) yet. */
 stn_status stn_game_click(stn_game *g, const stn_click *c, stn_err *err);
 stn_status stn_game_chat(stn_game *g, const char *text, stn_err *err);
+/* Chooses an option of the menu `number`; negative: none of them, it closes. STN_AGAIN: that menu is not open
+ * any more. STN_BAD_DATA: it has no such option. */
+stn_status stn_game_choose(stn_game *g, uint32_t number, int32_t option, int32_t modifiers, stn_err *err);
+/* How the opening of the second session went: an stn_sess_code, 0 = it is open. */
+void stn_game_handed(stn_game *g, int32_t widget, unsigned code);
 /* Any message to a widget that the server made. args: an encoded typed list. */
 stn_status stn_game_widget_message(stn_game *g, uint32_t widget, const char *name, const uint8_t *args,
                                    size_t len, stn_err *err);

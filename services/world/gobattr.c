@@ -2,6 +2,7 @@
  * malformed or waiting attribute must have no effect. Source: docs/spec/object-cache.md A3-A5. */
 #include "world/gobattr.h"
 
+#include "map/coords.h"
 #include "session/objdata.h"
 
 #include <math.h>
@@ -10,7 +11,6 @@
 
 #define PUBLISHED_MAX 64 /* slots of an object */
 /* Map units per unit of a position on the wire: 11/1024, exact. */
-#define POSITION_UNIT 0.0107421875
 #define MOVE_UNIT (1.0 / 1024.0)
 
 stn_status stn_attr_cut_short(stn_attr_ctx *c, const char *name)
@@ -78,7 +78,7 @@ bool stn_attr_same_state(const stn_sres *a, const stn_sres *b)
 
 static double position(stn_bytes *in)
 {
-    return (double)stn_bytes_i32(in) * POSITION_UNIT;
+    return (double)stn_bytes_i32(in) * STN_POSITION_UNIT;
 }
 
 static stn_status on_move(stn_attr_ctx *c)

@@ -215,6 +215,11 @@ static stn_status on_act(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
         if (!stn_text_is_utf8(a->text, strlen(a->text)) || strlen(a->text) > CHAT_MAX)
             return stn_fail(err, STN_BAD_DATA, "a chat line of more than %d bytes, or not UTF-8", CHAT_MAX);
         return stn_game_chat(w->game, a->text, err);
+    case STENNESS__ACT_KIND__ACT_MENU: {
+        stn_status st = stn_game_choose(w->game, a->menu, a->choice > INT32_MAX ? -1 : (int32_t)a->choice,
+                                        (int32_t)(a->modifiers & 0xff), err);
+        return st == STN_AGAIN ? STN_OK : st; /* it closed while the choice was under way */
+    }
     case STENNESS__ACT_KIND__ACT_WIDGET:
         return stn_game_widget_message(w->game, a->widget, a->message, a->args.data, a->args.len, err);
     default:

@@ -15,6 +15,7 @@
 #define GRIDS_A_TICK 6
 #define PRODUCTS_A_TICK 32
 #define GLOBALS_EVERY_NS (5 * STN_S)
+#define PARTY_EVERY_NS (STN_S / 2) /* while one of its members walks */
 
 void stn_view_lag(stn_world *w, stn_view *v)
 {
@@ -83,6 +84,7 @@ static void begin(stn_world *w, stn_view *v)
     v->swap_sent = v->swap_closed = 0;
     v->session_told = 0;
     v->ground_told = v->globals_told = 0;
+    v->menu_told = UINT32_MAX;
     if (!w->tracker)
         return;
     if (!v->id)
@@ -164,15 +166,69 @@ static char *name_or_empty(stn_world *w, bool has, uint16_t resid)
     return (char *)(uintptr_t)(name ? name : "");
 }
 
+typedef struct party_told {
+    uint32_t colours[STN_PARTY_MAX];
+    int64_t ids[STN_PARTY_MAX];
+    double x[STN_PARTY_MAX], y[STN_PARTY_MAX], angles[STN_PARTY_MAX];
+    protobuf_c_boolean placed[STN_PARTY_MAX];
+} party_told;
+
+static bool party_walks(const stn_world *w, const stn_party *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const stn_gob *g = stn_ocache_get(w->objects, (int64_t)p->members[i].id);
+        if (g && g->moving.kind != STN_MOVING_NONE)
+            return true;
+    }
+    return false;
+}
+
+/* A member stands where its object is shown, else where the server said last (object-cache.md A7). */
+static void put_party(const stn_world *w, const stn_party *p, party_told *out, Stenness__Global *m)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const stn_party_member *one = &p->members[i];
+        const stn_gob *g = stn_ocache_get(w->objects, (int64_t)one->id);
+        float pos[3];
+
+        out->ids[i] = (int64_t)one->id;
+        out->colours[i] = rgba(one->colour);
+        out->placed[i] = g || one->placed;
+        out->x[i] = one->placed ? one->x : 0;
+        out->y[i] = one->placed ? one->y : 0;
+        out->angles[i] = g ? g->angle : one->heading;
+        if (g) {
+            stn_ocache_position(w->objects, g, pos);
+            out->x[i] = (double)pos[0];
+            out->y[i] = (double)pos[1];
+        }
+    }
+    m->party_ids = out->ids;
+    m->party_colours = out->colours;
+    m->party_placed = out->placed;
+    m->party_x = out->x;
+    m->party_y = out->y;
+    m->party_angle = out->angles;
+    m->n_party_ids = m->n_party_colours = m->n_party_placed = m->n_party_x = m->n_party_y = m->n_party_angle =
+        p->n;
+    m->party_leader = p->has_leader ? (int64_t)p->leader : -1;
+    m->party_own = p->has_own ? (int64_t)p->own : -1;
+    m->party_number = p->id;
+}
+
 static void tell_globals(stn_world *w, stn_view *v)
 {
     const stn_globals *g = stn_game_globals(w->game);
+    const stn_party *party = stn_game_party(w->game);
+    uint32_t changes = g->changes + party->changes;
+    party_told told;
     int64_t now = stn_loop_now(w->loop)->now_ns;
     Stenness__Global m = STENNESS__GLOBAL__INIT;
     char *names[STN_WEATHER_MAX];
     ProtobufCBinaryData args[STN_WEATHER_MAX];
 
-    if (v->globals_told == g->changes + 1 && now - v->globals_ns < GLOBALS_EVERY_NS)
+    if (v->globals_told == changes + 1 &&
+        now - v->globals_ns < (party_walks(w, party) ? PARTY_EVERY_NS : GLOBALS_EVERY_NS))
         return;
     m.game_time = g->gtime;
     m.time_rate = g->ctimefac;
@@ -196,11 +252,32 @@ static void tell_globals(stn_world *w, stn_view *v)
     m.day_progress = g->day - floor(g->day);
     m.moon_phase = (uint32_t)((g->moon - floor(g->moon)) * 8);
     m.night = g->night;
-    m.party_leader = -1;
+    put_party(w, party, &told, &m);
     if (tell(w, v, STENNESS__VIEW_KIND__VIEW_GLOBAL, &m.base)) {
-        v->globals_told = g->changes + 1;
+        v->globals_told = changes + 1;
         v->globals_ns = now;
     }
+}
+
+/* The driver is shown the menu that is open; who was and is no longer the driver sees it go. */
+static void tell_menu(stn_world *w, stn_view *v)
+{
+    const stn_menu *menu = stn_game_menu(w->game);
+    uint32_t number = w->driver == v && w->running ? menu->number : 0;
+    Stenness__Menu m = STENNESS__MENU__INIT;
+    char *options[STN_MENU_OPTIONS];
+
+    if (v->menu_told == number)
+        return;
+    m.number = number;
+    m.object = number ? menu->object : -1;
+    m.closed = number == 0;
+    for (size_t i = 0; number && i < menu->n; i++)
+        options[i] = (char *)(uintptr_t)menu->options[i];
+    m.options = options;
+    m.n_options = number ? menu->n : 0;
+    if (tell(w, v, STENNESS__VIEW_KIND__VIEW_MENU, &m.base))
+        v->menu_told = number;
 }
 
 /* ---- grids */
@@ -396,6 +473,7 @@ void stn_view_before(stn_world *w, stn_view *v)
     if (!w->game)
         return;
     tell_globals(w, v);
+    tell_menu(w, v);
     if (!v->lagging && stn_world_focus(w, v, &x, &y))
         tell_grids(w, v, x, y);
     if (!v->lagging)

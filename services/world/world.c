@@ -231,7 +231,7 @@ static bool begin_frame(stn_world *w)
                                 .added = on_added,
                                 .removed = on_removed,
                                 .arg = w};
-    stn_game_hooks game = {on_game_send, on_game_say, w};
+    stn_game_hooks game = {.send = on_game_send, .say = on_game_say, .arg = w};
 
     end_frame(w);
     w->cuts = stn_cuts_new(&cuts, w->product_bytes);
@@ -563,6 +563,19 @@ void stn_world_free(stn_world *w)
 
 /* ---- status */
 
+static void report_party(const stn_party *p, stn_report *r)
+{
+    char text[200] = "";
+    size_t at = 0;
+
+    stn_report_gauge(r, "party.members", (double)p->n);
+    for (size_t i = 0; i < p->n && at + 24 < sizeof text; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%u%s", i ? " " : "", p->members[i].id,
+                               p->has_leader && p->leader == p->members[i].id ? " (leads)" : "");
+    if (p->n > 0)
+        stn_report_text(r, "party", "%s", text);
+}
+
 static void report_frame(stn_world *w, stn_report *r)
 {
     stn_ocache_stats o;
@@ -572,6 +585,7 @@ static void report_frame(stn_world *w, stn_report *r)
     stn_ocache_get_stats(w->objects, &o);
     stn_cuts_get_stats(w->cuts, &c);
     stn_tracker_get_stats(w->tracker, &t);
+    report_party(stn_game_party(w->game), r);
     stn_report_gauge(r, "grids.held", (double)stn_mapcache_count(w->map));
     stn_report_gauge(r, "grids.remembered", (double)stn_mapcache_remembered(w->map));
     stn_report_gauge(r, "grids.asked", (double)stn_mapcache_requests(w->map));

@@ -65,6 +65,7 @@ typedef struct stn_view {
     stn_table *cuts; /* cut key -> product number told + 1 */
     uint64_t session_told; /* hash of what was last told */
     uint32_t globals_told, ground_told;
+    uint32_t menu_told; /* its number; 0: none is open, UINT32_MAX: not told yet */
     int64_t globals_ns;
     size_t wanted, ready; /* cut halves, in the last tick */
     uint64_t swap_sent; /* the newest change of which a product was sent */

@@ -1,4 +1,5 @@
 stn_unit_test(tracker stn_world_core)
+stn_unit_test(game stn_world_core stn_session)
 stn_unit_test(cuts stn_world_core)
 stn_unit_test(tiledef stn_world_core stn_res)
 stn_pkg(sqlite3 sqlite3)
