@@ -1,8 +1,9 @@
 #include "homestead/client.h"
 
 #include "base/arena.h"
-#include "res/values.h"
+#include "homestead/client_party.h"
 #include "session/mapdata.h"
+#include "session/messages.h"
 #include "session/objdata.h"
 
 #include <math.h>
@@ -11,6 +12,8 @@
 
 #define GAMEUI 1
 #define MAPVIEW 2
+#define PARTY 3
+#define OFFERED_FIRST 100 /* widgets that come and go */
 #define GLOBLOB_S 5.0 /* also heals acknowledgements that got lost: something reliable flows */
 #define MAP_DATAGRAMS 96 /* of map data in one go, so that a socket's buffer is not flooded */
 #define MAP_PAUSE_S 0.004 /* between two goes */
@@ -33,6 +36,14 @@ struct stn_client {
     uint32_t next_packet;
     unsigned malformed;
     stn_arena *args;
+    stn_client_party party;
+    int32_t next_widget;
+    struct {
+        int32_t widget; /* 0 = none is open */
+        uint32_t thing;
+        stn_sim_offer offers[STN_SIM_OFFERS];
+        size_t n;
+    } menu;
 };
 
 stn_client *stn_client_new(double now, const char *user, stn_sim *sim, double range, unsigned map_side,
@@ -47,6 +58,7 @@ stn_client *stn_client_new(double now, const char *user, stn_sim *sim, double ra
     c->sim = sim;
     c->map_side = map_side;
     c->next_globlob = now + GLOBLOB_S;
+    c->next_widget = OFFERED_FIRST;
     memcpy(c->user, user, strnlen(user, sizeof c->user - 1));
     c->conn = stn_conn_new(now, crypt, send, send_user);
     c->view = stn_view_new(range);
@@ -150,6 +162,68 @@ void stn_client_greet(stn_client *c, const stn_land *land)
     put_int(&b, c->person);
     if (!b.failed)
         stn_conn_queue(c->conn, STN_RMSG_NEWWDG, b.data, b.len);
+
+    stn_buf_clear(&b);
+    stn_buf_u32(&b, PARTY);
+    stn_buf_cstr(&b, "pv");
+    stn_buf_u32(&b, GAMEUI);
+    put_text(&b, "party");
+    stn_buf_u8(&b, STN_TAG_END);
+    put_int(&b, c->person);
+    if (!b.failed)
+        stn_conn_queue(c->conn, STN_RMSG_NEWWDG, b.data, b.len);
+    stn_buf_fini(&b);
+}
+
+/* ---- what it is offered */
+
+static void say(stn_client *c, int32_t widget, const char *name, const stn_value *args, uint32_t n)
+{
+    stn_buf b = {0};
+
+    if (stn_message_write_widget(&b, widget, name, &(stn_values){n, args}, NULL) == STN_OK && !b.failed)
+        stn_conn_queue(c->conn, STN_RMSG_WDGMSG, b.data, b.len);
+    stn_buf_fini(&b);
+}
+
+static void destroy(stn_client *c, int32_t widget)
+{
+    stn_buf b = {0};
+
+    stn_buf_u32(&b, (uint32_t)widget);
+    if (!b.failed)
+        stn_conn_queue(c->conn, STN_RMSG_DSTWDG, b.data, b.len);
+    stn_buf_fini(&b);
+}
+
+static void close_menu(stn_client *c)
+{
+    if (!c->menu.widget)
+        return;
+    say(c, c->menu.widget, "cancel", NULL, 0);
+    destroy(c, c->menu.widget);
+    c->menu.widget = 0;
+}
+
+static void open_menu(stn_client *c, uint32_t thing)
+{
+    stn_buf b = {0};
+
+    close_menu(c);
+    c->menu.thing = thing;
+    c->menu.n = stn_sim_offers(c->sim, c->person, thing, c->menu.offers);
+    if (!c->menu.n)
+        return;
+    c->menu.widget = c->next_widget++;
+    stn_buf_u32(&b, (uint32_t)c->menu.widget);
+    stn_buf_cstr(&b, "sm");
+    stn_buf_u32(&b, 0);
+    put_coord(&b, -1, -1); /* where the pointer is */
+    stn_buf_u8(&b, STN_TAG_END);
+    for (size_t i = 0; i < c->menu.n; i++)
+        put_text(&b, c->menu.offers[i].text);
+    if (!b.failed)
+        stn_conn_queue(c->conn, STN_RMSG_NEWWDG, b.data, b.len);
     stn_buf_fini(&b);
 }
 
@@ -172,7 +246,30 @@ static bool on_click(stn_client *c, const stn_values *a)
         return false;
     if (modifiers || (button != 1 && button != 3) || (button == 3 && !id))
         return true; /* no meaning here */
+    if (button == 3) {
+        open_menu(c, (uint32_t)id);
+        return true;
+    }
+    close_menu(c);
     stn_sim_walk(c->sim, c->person, ground[0] * STN_SIM_UNIT, ground[1] * STN_SIM_UNIT, (uint32_t)id);
+    return true;
+}
+
+/* cl: the option, or -1 for none. */
+static bool on_choice(stn_client *c, const stn_values *a)
+{
+    int32_t option;
+
+    if (!as_int(a, 0, &option))
+        return false;
+    if (option < 0 || (size_t)option >= c->menu.n) {
+        close_menu(c);
+        return true;
+    }
+    say(c, c->menu.widget, "act", a->items, 1);
+    destroy(c, c->menu.widget);
+    c->menu.widget = 0;
+    stn_sim_do(c->sim, c->person, c->menu.thing, c->menu.offers[option].deed);
     return true;
 }
 
@@ -188,6 +285,8 @@ static bool on_widget_message(stn_client *c, const uint8_t *data, size_t len)
         return false;
     if (widget == MAPVIEW && !strcmp(name, "click"))
         return on_click(c, &args);
+    if (c->menu.widget && widget == c->menu.widget && !strcmp(name, "cl"))
+        return on_choice(c, &args);
     if (widget == GAMEUI && !strcmp(name, "chat")) {
         const char *text;
 
@@ -278,6 +377,7 @@ bool stn_client_take(stn_client *c, double now, const uint8_t *data, size_t len)
 void stn_client_look(stn_client *c, double now)
 {
     stn_view_run(c->view, now, c->sim, c->person, c->conn);
+    stn_client_party_run(&c->party, now, PARTY, c->sim, c->person, c->conn);
 }
 
 static void drop_first_grid(stn_client *c)
@@ -345,114 +445,4 @@ void stn_client_add_stats(const stn_client *c, stn_server_stats *out)
     out->messages_waiting += stn_conn_waiting(c->conn);
     out->dropped += stn_conn_dropped(c->conn);
     out->malformed += c->malformed;
-}
-
-/* ---- the ground */
-
-#define KEPT 64
-
-typedef struct kept {
-    bool valid, absent;
-    int32_t x, y;
-    uint64_t used;
-    stn_buf blob;
-} kept;
-
-struct stn_grids {
-    const stn_land *land;
-    const stn_sim *sim;
-    kept kept[KEPT];
-    uint64_t clock, made;
-    bool tired; /* one was made in this step */
-    stn_land_grid_data *scratch;
-};
-
-stn_grids *stn_grids_new(const stn_land *land, const stn_sim *sim)
-{
-    stn_grids *g = calloc(1, sizeof *g);
-
-    if (!g || !(g->scratch = malloc(sizeof *g->scratch))) {
-        free(g);
-        return NULL;
-    }
-    g->land = land;
-    g->sim = sim;
-    return g;
-}
-
-void stn_grids_free(stn_grids *g)
-{
-    if (!g)
-        return;
-    for (unsigned i = 0; i < KEPT; i++)
-        stn_buf_fini(&g->kept[i].blob);
-    free(g->scratch);
-    free(g);
-}
-
-static bool make_grid(stn_grids *g, kept *k)
-{
-    uint16_t ids[256], resids[256];
-    size_t n_sets, n = 0;
-    const stn_land_tileset *sets = stn_land_tilesets(g->land, &n_sets);
-    bool occurs[256] = {false};
-    stn_mapgrid_out out = {.gc_x = k->x, .gc_y = k->y};
-
-    if (stn_land_grid(g->land, k->x, k->y, g->scratch) != STN_OK)
-        return false;
-    for (size_t i = 0; i < STN_LAND_GRID * STN_LAND_GRID; i++)
-        if (g->scratch->tiles[i] < 256)
-            occurs[g->scratch->tiles[i]] = true;
-    for (size_t i = 0; i < n_sets; i++) {
-        if (sets[i].id >= 256 || !occurs[sets[i].id])
-            continue;
-        ids[n] = sets[i].id;
-        resids[n++] = stn_sim_tileset(g->sim, sets[i].id);
-    }
-    out.id = g->scratch->id;
-    out.tiles = g->scratch->tiles;
-    out.z = g->scratch->z;
-    out.ids = ids;
-    out.resids = resids;
-    out.n_tilesets = n;
-    stn_buf_clear(&k->blob);
-    g->made++;
-    return stn_mapgrid_write(&k->blob, &out, NULL) == STN_OK;
-}
-
-void stn_grids_step(stn_grids *g)
-{
-    g->tired = false;
-}
-
-bool stn_grids_get(stn_grids *g, int32_t gx, int32_t gy, const stn_buf **blob)
-{
-    kept *k = &g->kept[0];
-
-    g->clock++;
-    for (unsigned i = 0; i < KEPT; i++) {
-        if (g->kept[i].valid && g->kept[i].x == gx && g->kept[i].y == gy) {
-            k = &g->kept[i];
-            k->used = g->clock;
-            *blob = k->absent ? NULL : &k->blob;
-            return true;
-        }
-        if (g->kept[i].used < k->used)
-            k = &g->kept[i];
-    }
-    if (g->tired)
-        return false;
-    g->tired = true;
-    k->valid = true;
-    k->x = gx;
-    k->y = gy;
-    k->used = g->clock;
-    k->absent = !make_grid(g, k);
-    *blob = k->absent ? NULL : &k->blob;
-    return true;
-}
-
-uint64_t stn_grids_sent(const stn_grids *g)
-{
-    return g->made;
 }

@@ -6,21 +6,12 @@
 #define STN_HOMESTEAD_CLIENT_H
 
 #include "homestead/conn.h"
+#include "homestead/grids.h"
 #include "homestead/server.h"
 #include "homestead/view.h"
 
 #define STN_CLIENT_GRIDS 64 /* waiting to be sent */
 #define STN_CLIENT_MALFORMED 100 /* messages without sense until it is closed */
-
-/* Map messages of the land, made once and kept for a while: the same bytes serve every client. */
-typedef struct stn_grids stn_grids;
-stn_grids *stn_grids_new(const stn_land *land, const stn_sim *sim); /* NULL when out of memory */
-void stn_grids_free(stn_grids *g);
-/* Making a message takes many milliseconds: one is made between two calls of this. */
-void stn_grids_step(stn_grids *g);
-/* The message of a grid in *blob, borrowed until the next call; NULL when the land has none. False: later. */
-bool stn_grids_get(stn_grids *g, int32_t gx, int32_t gy, const stn_buf **blob);
-uint64_t stn_grids_sent(const stn_grids *g);
 
 typedef struct stn_client stn_client;
 

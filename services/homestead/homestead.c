@@ -46,6 +46,7 @@ static const stn_opt options[] = {
     {"accounts", STN_OPT_TEXT, NULL, 0, 0, "FILE", "who may enter (default: everyone)"},
     {"refuse-second", STN_OPT_SWITCH, NULL, 0, 0, NULL,
      "refuse who is in session already, instead of closing the old one"},
+    {"one-party", STN_OPT_SWITCH, NULL, 0, 0, NULL, "all people are of one party as they come"},
     {"no-login", STN_OPT_SWITCH, NULL, 0, 0, NULL, "no login service"},
     {"hash-password", STN_OPT_TEXT, NULL, 0, 0, "NAME",
      "read a password and write a line for the accounts file"},
@@ -309,6 +310,7 @@ static stn_status start_game(stn_homestead *h, const stn_opts *opts, stn_err *er
         .step_rate = stn_opts_real(opts, "rate"),
         .hour = stn_opts_real(opts, "hour"),
         .day_speed = stn_opts_real(opts, "day-speed"),
+        .one_party = stn_opts_switch(opts, "one-party"),
     };
     stn_server_settings set = {
         .land = h->land,

@@ -4,8 +4,9 @@
  *
  * It speaks the true protocol, so that the unmodified reference client is served as ours is. Addresses are
  * opaque bytes that compare equal for the same peer. A client that walks asks by clicking (`click` on the map
- * view); our own client may also say something: message `chat` [string] to the game widget becomes speech
- * over its person's head.
+ * view); a right click on a thing or a person is answered by a menu of what can be done with it (`sm`), and
+ * the widget `pv` tells the party that its person is in. Our own client may also say something: message
+ * `chat` [string] to the game widget becomes speech over its person's head.
  *
  * Limits  `max_clients` sessions; beyond it a new one is refused with a text. Per client the bounds of
  *         conn.h and view.h, 64 grids waiting to be sent, and 100 malformed messages before it is closed.

@@ -7,9 +7,6 @@
 #include <string.h>
 
 #define CELL 256.0 /* map units of a side of the table of places */
-#define PERSON "homestead/people/skeleton"
-#define PERSON_FIRST 0x01000000u
-#define SCATTER_FIRST 0x02000000u
 #define GROW_S 30.0
 #define WAKE_A_TICK 2 /* grids */
 #define FRAMES_S 100.0 /* numbers for new objects run with time, so that one that comes back is newer */
@@ -21,12 +18,6 @@ static const char *const scattered[] = {"homestead/things/stone", "homestead/bus
                                         "homestead/things/stump", "homestead/things/log",
                                         "homestead/things/mushroom"};
 static const char *const roaming[] = {"homestead/beasts/hare", "homestead/beasts/deer"};
-
-static const char *const garments[SIM_GARMENTS] = {"homestead/people/body",     "homestead/people/hair",
-                                                   "homestead/people/trousers", "homestead/people/boots",
-                                                   "homestead/people/shirt",    "homestead/people/belt"};
-static const char *const dyes[SIM_DYES] = {"homestead/people/dye-blue", "homestead/people/dye-green",
-                                           "homestead/people/dye-ochre", "homestead/people/dye-undyed"};
 
 static uint64_t pack(int32_t x, int32_t y)
 {
@@ -202,7 +193,7 @@ bool sim_make_figure(stn_sim *sim, stn_sim_obj *obj, double roam, double speed, 
     return true;
 }
 
-static void remove_obj(stn_sim *sim, stn_sim_obj *obj)
+void sim_remove(stn_sim *sim, stn_sim_obj *obj)
 {
     stn_table_remove(sim->objects, obj->id);
     cell_remove(obj);
@@ -216,15 +207,10 @@ static void remove_obj(stn_sim *sim, stn_sim_obj *obj)
     free(obj);
 }
 
-void sim_use(stn_sim *sim, stn_sim_obj *obj)
+void sim_keep(stn_sim *sim, const stn_sim_obj *obj)
 {
     mark *m;
 
-    /* Open is the byte 01. Closed is no byte at all: then the layers from 16 on are shown, the closed leaf
-     * among them (docs/spec/sprites.md 4); a byte 00 would show neither. */
-    obj->sdt_len = obj->sdt_len ? 0 : 1;
-    obj->sdt[0] = obj->sdt_len;
-    sim_touch(obj, G_DRAW);
     if (obj->grid == NO_GRID)
         return;
     m = stn_table_get(sim->marks, obj->id);
@@ -237,6 +223,7 @@ void sim_use(stn_sim *sim, stn_sim_obj *obj)
         return;
     m->id = obj->id;
     m->sdt_len = obj->sdt_len;
+    m->at = sim->now;
     memcpy(m->sdt, obj->sdt, sizeof m->sdt);
 }
 
@@ -257,6 +244,7 @@ static stn_sim_obj *add_of_land(stn_sim *sim, const stn_land_object *o, uint64_t
     if (!obj)
         return NULL;
     obj->grid = grid;
+    obj->bears = !strncmp(o->name, "homestead/bushes/", strlen("homestead/bushes/"));
     obj->sdt_len = o->sdt_len <= sizeof obj->sdt ? o->sdt_len : (uint8_t)sizeof obj->sdt;
     memcpy(obj->sdt, o->sdt, obj->sdt_len);
     for (unsigned i = 0; i < o->n_materials && i < STN_LAND_MAX_MATERIALS; i++) {
@@ -271,6 +259,10 @@ static stn_sim_obj *add_of_land(stn_sim *sim, const stn_land_object *o, uint64_t
     if ((m = stn_table_get(sim->marks, obj->id)) != NULL) {
         obj->sdt_len = m->sdt_len;
         memcpy(obj->sdt, m->sdt, sizeof m->sdt);
+        if (sim_bears(obj)) {
+            obj->grows = true;
+            grow_one(obj, floor((sim->now - m->at) / GROW_S));
+        }
     }
     if (o->kind == STN_LAND_BEAST && !sim_make_figure(sim, obj, o->roam, o->speed, o->swims))
         sim->stats.refused++;
@@ -368,7 +360,7 @@ static void rest_grids(stn_sim *sim)
         awake *a = stn_table_remove(sim->grids, tired[i]);
 
         for (size_t k = 0; k < a->n; k++)
-            remove_obj(sim, a->objs[k]);
+            sim_remove(sim, a->objs[k]);
         free(a->objs);
         free(a);
     }
@@ -441,12 +433,13 @@ stn_status stn_sim_new(const stn_sim_settings *settings, stn_sim **out, stn_err 
         sim->cells = stn_table_new();
         sim->grids = stn_table_new();
         sim->marks = stn_table_new();
+        sim->parties = stn_table_new();
         sim->res_of = stn_names_new();
         sim->res = calloc(STN_SIM_MAX_RESOURCES, sizeof *sim->res);
         sim->scratch = calloc(STN_LAND_MAX_OBJECTS, sizeof *sim->scratch);
     }
-    if (!sim || !sim->objects || !sim->cells || !sim->grids || !sim->marks || !sim->res_of || !sim->res ||
-        !sim->scratch) {
+    if (!sim || !sim->objects || !sim->cells || !sim->grids || !sim->marks || !sim->parties || !sim->res_of ||
+        !sim->res || !sim->scratch) {
         stn_sim_free(sim);
         return stn_fail(err, STN_NO_MEMORY, "simulation");
     }
@@ -499,6 +492,7 @@ void stn_sim_free(stn_sim *sim)
     stn_table_free(sim->cells);
     stn_table_free(sim->grids);
     stn_table_free(sim->marks);
+    sim_party_fini(sim);
     stn_names_free(sim->res_of);
     free(sim->movers);
     free(sim->res);
@@ -527,101 +521,7 @@ void stn_sim_get_stats(const stn_sim *sim, stn_sim_stats *out)
     out->resources = sim->n_res;
 }
 
-/* ---- people */
-
-uint32_t stn_sim_join(stn_sim *sim, const char *name)
-{
-    double x, y, angle, turn;
-    uint32_t id = sim->next_person;
-    stn_sim_obj *obj;
-
-    (void)name;
-    stn_land_spawn(sim->land, &x, &y, &angle);
-    /* The first stands at the spawn itself, the others about it. */
-    turn = 2.4 * (double)sim->stats.people;
-    x += 14.0 * cos(turn) * (sim->stats.people ? sqrt((double)sim->stats.people) : 0.0);
-    y += 14.0 * sin(turn) * (sim->stats.people ? sqrt((double)sim->stats.people) : 0.0);
-    obj = sim_add(sim, id, PERSON, STN_PACK_VERSION, x, y, angle);
-    if (!obj)
-        return 0;
-    if (!sim_make_figure(sim, obj, 0.0, STN_SIM_WALK, false)) {
-        remove_obj(sim, obj);
-        return 0;
-    }
-    obj->fig->person = true;
-    obj->fig->pose_idle = sim_resource(sim, "homestead/people/idle", STN_PACK_VERSION);
-    obj->fig->pose_run = sim_resource(sim, "homestead/people/run", STN_PACK_VERSION);
-    for (unsigned i = 0; i < SIM_GARMENTS; i++)
-        sim->garments[i] = sim_resource(sim, garments[i], STN_PACK_VERSION);
-    for (unsigned i = 0; i < SIM_DYES; i++)
-        sim->dyes[i] = sim_resource(sim, dyes[i], STN_PACK_VERSION);
-    sim->next_person = id + 1 < SCATTER_FIRST ? id + 1 : PERSON_FIRST;
-    sim->stats.people++;
-    return id;
-}
-
-static stn_sim_obj *person(const stn_sim *sim, uint32_t id)
-{
-    stn_sim_obj *obj = stn_sim_find(sim, id);
-
-    return obj && obj->fig && obj->fig->person ? obj : NULL;
-}
-
-void stn_sim_leave(stn_sim *sim, uint32_t id)
-{
-    stn_sim_obj *obj = person(sim, id);
-
-    if (!obj)
-        return;
-    remove_obj(sim, obj);
-    sim->stats.people--;
-}
-
-void stn_sim_walk(stn_sim *sim, uint32_t id, double x, double y, uint32_t use)
-{
-    stn_sim_obj *obj = person(sim, id), *thing;
-    double from_x, from_y, far;
-
-    if (!obj || !isfinite(x) || !isfinite(y))
-        return;
-    sim_position(sim, obj, &from_x, &from_y);
-    thing = use ? stn_sim_find(sim, use) : NULL;
-    obj->fig->use = 0;
-    if (thing && thing->usable) {
-        x = thing->now_x;
-        y = thing->now_y;
-        far = hypot(x - from_x, y - from_y);
-        if (far < 30.0) {
-            sim_stop(sim, obj);
-            sim_use(sim, thing);
-            return;
-        }
-        /* Stops an arm's length before it. */
-        x -= (x - from_x) / far * 20.0;
-        y -= (y - from_y) / far * 20.0;
-        obj->fig->use = use;
-    }
-    sim_reach(sim, from_x, from_y, &x, &y, false);
-    sim_begin_walk(sim, obj, x, y, STN_SIM_WALK);
-}
-
-void stn_sim_say(stn_sim *sim, uint32_t id, const char *text)
-{
-    stn_sim_obj *obj = person(sim, id);
-    size_t len = strlen(text);
-
-    if (!obj)
-        return;
-    if (len > STN_SIM_SAY_MAX) {
-        len = STN_SIM_SAY_MAX;
-        while (len && ((uint8_t)text[len] & 0xc0) == 0x80)
-            len--; /* not inside a character */
-    }
-    memcpy(obj->fig->say, text, len);
-    obj->fig->say[len] = 0;
-    obj->fig->quiet_at = sim->now + 5.0 + 0.05 * (double)len;
-    sim_touch(obj, G_SPEECH);
-}
+/* ---- what is there */
 
 bool stn_sim_place(const stn_sim *sim, uint32_t id, double *x, double *y)
 {

@@ -13,7 +13,10 @@
  * Figures  People are composites of homestead/people/skeleton with garments and the poses idle and run;
  * beasts are sprites whose state bytes are none when they stand, 01 when they walk, 02 when they run.
  *
- * Limits   STN_SIM_MAX_OBJECTS objects, STN_SIM_MAX_RESOURCES resources, STN_SIM_SAY_MAX bytes of speech.
+ * Parties  People who go along with each other form a party; who has been in it longest leads.
+ *
+ * Limits   STN_SIM_MAX_OBJECTS objects, STN_SIM_PARTY_MAX people in a party, STN_SIM_MAX_RESOURCES resources,
+ * STN_SIM_SAY_MAX bytes of speech.
  *
  * Source   docs/spec/object-cache.md A3 (attribute payloads), A4 (motion), docs/spec/session-protocol.md 9,
  * 13
@@ -35,6 +38,9 @@
 #define STN_SIM_MAX_RESOURCES 4096
 #define STN_SIM_SAY_MAX 200
 #define STN_SIM_UNIT (11.0 / 1024.0) /* map units of one position unit on the wire */
+#define STN_SIM_PARTY_MAX 64
+#define STN_SIM_RIPE 60 /* hundredths of its size from which on a plant can be harvested … */
+#define STN_SIM_BARE 40 /* … and what is left of it */
 #define STN_SIM_WALK 34.0 /* map units a second, about three tiles: what the running cycle is made for */
 
 typedef struct stn_sim stn_sim;
@@ -49,6 +55,7 @@ typedef struct stn_sim_settings {
     double step_rate; /* how often a second a moving object's place is told; 0 = 4 */
     double hour; /* time of day at the start, 0..24; negative = 10.5 */
     double day_speed; /* game seconds a second; 0 = 3 */
+    bool one_party; /* all people are of one party as they come */
 } stn_sim_settings;
 
 typedef struct stn_sim_stats {
@@ -71,6 +78,34 @@ void stn_sim_leave(stn_sim *sim, uint32_t person);
 /* Walks in a straight line towards x, y (map units), to the last place that can be walked on. With `use` the
  * object of that number is used on arrival (a door opens or closes), or at once when it is within reach. */
 void stn_sim_walk(stn_sim *sim, uint32_t person, double x, double y, uint32_t use);
+
+/* What a person can do with a thing, or with another person, or itself. */
+typedef enum stn_sim_deed {
+    STN_DEED_USE, /* opens or closes it; lights a fire or puts it out */
+    STN_DEED_HARVEST, /* of a plant; it grows again */
+    STN_DEED_JOIN, /* its party */
+    STN_DEED_LEAVE, /* one's own party */
+    STN_DEED_TRAVEL, /* away, by the boat */
+} stn_sim_deed;
+#define STN_SIM_OFFERS 4
+typedef struct stn_sim_offer {
+    stn_sim_deed deed;
+    const char *text; /* static */
+} stn_sim_offer;
+size_t stn_sim_offers(const stn_sim *sim, uint32_t person, uint32_t thing, stn_sim_offer out[STN_SIM_OFFERS]);
+/* Walks there and does it, if it is still offered. */
+void stn_sim_do(stn_sim *sim, uint32_t person, uint32_t thing, stn_sim_deed deed);
+/* True once after the person got into the boat. */
+bool stn_sim_takes_leave(stn_sim *sim, uint32_t person);
+
+typedef struct stn_sim_party {
+    uint32_t number; /* from 1 */
+    uint32_t changes; /* grows when somebody comes or goes */
+    uint32_t n, ids[STN_SIM_PARTY_MAX]; /* the first one leads */
+} stn_sim_party;
+/* NULL: it goes alone. Borrowed until the next call that is not const. */
+const stn_sim_party *stn_sim_party_of(const stn_sim *sim, uint32_t person);
+
 /* A line of speech over its head for some seconds; cut at STN_SIM_SAY_MAX bytes. */
 void stn_sim_say(stn_sim *sim, uint32_t person, const char *text);
 /* Where it is now; false when there is no such object. */

@@ -227,9 +227,9 @@ static void arrived(stn_sim *sim, stn_sim_obj *obj)
     stn_sim_obj *thing = f->use ? stn_sim_find(sim, f->use) : NULL;
 
     sim_stop(sim, obj);
-    if (thing && thing->usable && hypot(thing->x - obj->x, thing->y - obj->y) < 60.0)
-        sim_use(sim, thing);
     f->use = 0;
+    if (thing && hypot(thing->now_x - obj->x, thing->now_y - obj->y) < 60.0)
+        sim_do(sim, obj, thing, f->deed);
 }
 
 void sim_move_all(stn_sim *sim)

@@ -6,6 +6,8 @@
 #include "homestead/sim.h"
 
 #define SIM_GARMENTS 6 /* models of a person, each with its own material */
+#define PERSON_FIRST 0x01000000u /* object ids of people */
+#define SCATTER_FIRST 0x02000000u /* of what is scattered */
 #define SIM_SHIRT 4 /* the one that is dyed */
 #define SIM_DYES 4
 
@@ -42,7 +44,10 @@ typedef struct figure {
     double homing_v, until;
     double next; /* when it next decides */
     uint64_t chance;
-    uint32_t use; /* object to use on arrival */
+    uint32_t use; /* object to deal with on arrival */
+    stn_sim_deed deed; /* how */
+    uint32_t party; /* its number, 0 = none */
+    bool travels; /* stands in the boat */
     double quiet_at; /* when speech ends; 0 = silent */
     char say[STN_SIM_SAY_MAX + 1];
 } figure;
@@ -53,7 +58,7 @@ struct stn_sim_obj {
     uint8_t sdt_len, sdt[STN_LAND_MAX_SDT];
     uint8_t n_materials;
     bool usable; /* bit 0 of the first state byte opens and closes it */
-    bool grows;
+    bool bears, grows; /* what bears is a plant that can be harvested; the second state byte is its size */
     struct {
         uint16_t res;
         int8_t id;
@@ -89,11 +94,12 @@ typedef struct resource {
     uint16_t version;
 } resource;
 
-/* A door that is not as the land made it, kept while its grid rests. */
+/* A door or a plant that is not as the land made it, kept while its grid rests. */
 #define MAX_MARKS 4096
 typedef struct mark {
     uint32_t id;
     uint8_t sdt_len, sdt[STN_LAND_MAX_SDT];
+    double at;
 } mark;
 
 struct stn_sim {
@@ -107,6 +113,8 @@ struct stn_sim {
     wanted wanted[SIM_WANTED];
     unsigned n_wanted;
     stn_table *marks; /* id -> mark */
+    stn_table *parties; /* number -> stn_sim_party */
+    uint32_t party_numbers;
     stn_sim_obj **movers; /* every figure */
     size_t n_movers, cap_movers;
     resource *res;
@@ -129,7 +137,23 @@ stn_sim_obj *sim_add(stn_sim *sim, uint32_t id, const char *res, uint16_t versio
 bool sim_make_figure(stn_sim *sim, stn_sim_obj *obj, double roam, double speed, bool swims);
 
 uint16_t sim_resource(stn_sim *sim, const char *name, uint16_t version);
-void sim_use(stn_sim *sim, stn_sim_obj *obj);
+void sim_remove(stn_sim *sim, stn_sim_obj *obj);
+/* Remembers the state of a thing for when its grid wakes again. */
+void sim_keep(stn_sim *sim, const stn_sim_obj *obj);
+static inline bool sim_bears(const stn_sim_obj *obj)
+{
+    return obj->bears && obj->sdt_len >= 2;
+}
+
+/* sim_people.c */
+stn_sim_obj *sim_person(const stn_sim *sim, uint32_t id); /* NULL: no such person */
+void sim_do(stn_sim *sim, stn_sim_obj *person, stn_sim_obj *thing, stn_sim_deed deed);
+
+/* sim_party.c */
+void sim_party_join(stn_sim *sim, stn_sim_obj *person, stn_sim_obj *other);
+void sim_party_join_all(stn_sim *sim, stn_sim_obj *person); /* the party of whoever is there */
+void sim_party_leave(stn_sim *sim, stn_sim_obj *person);
+void sim_party_fini(stn_sim *sim);
 
 /* sim_move.c */
 void sim_move_all(stn_sim *sim);

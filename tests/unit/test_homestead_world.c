@@ -300,13 +300,55 @@ static void all_that_moves_is_understood_and_followed(void **state)
     end(p);
 }
 
+/* The thing of this name that is nearest to the spawn, as a right click on it. */
+static stn_click click_on(const play *p, const char *name)
+{
+    static stn_land_object objects[STN_LAND_MAX_OBJECTS];
+    stn_click c = {.button = 3, .part = -1, .has_object = true};
+    double x, y, angle, nearest = INFINITY;
+    size_t n;
+
+    stn_land_spawn(p->land, &x, &y, &angle);
+    assert_int_equal(stn_land_objects(p->land, (int32_t)floor(x / 1100.0), (int32_t)floor(y / 1100.0),
+                                      objects, STN_LAND_MAX_OBJECTS, &n),
+                     STN_OK);
+    for (size_t i = 0; i < n; i++) {
+        double far = hypot(objects[i].x - x, objects[i].y - y);
+
+        if (strcmp(objects[i].name, name) || far > nearest)
+            continue;
+        nearest = far;
+        c.object = objects[i].id;
+        c.x = c.object_x = objects[i].x;
+        c.y = c.object_y = objects[i].y;
+    }
+    assert_true(c.object != 0);
+    return c;
+}
+
+/* Right click, and the option of the menu that has this text. */
+static void choose(play *p, const stn_click *c, const char *text)
+{
+    const stn_menu *m = stn_game_menu(p->game);
+    size_t i = 0;
+
+    assert_int_equal(stn_game_click(p->game, c, NULL), STN_OK);
+    run(p, 0.5);
+    assert_true(m->number != 0);
+    assert_int_equal(m->object, c->object);
+    while (i < m->n && strcmp(m->options[i], text))
+        i++;
+    assert_true(i < m->n);
+    assert_int_equal(stn_game_choose(p->game, m->number, (int32_t)i, 0, NULL), STN_OK);
+    run(p, 0.5);
+    assert_int_equal(m->number, 0);
+}
+
 static void a_door_opens_and_stays_as_it_was_left(void **state)
 {
     play *p = calloc(1, sizeof *p);
-    static stn_land_object objects[STN_LAND_MAX_OBJECTS];
-    size_t n;
     double x, y, angle;
-    stn_click c = {.button = 3, .part = -1, .has_object = true};
+    stn_click c;
     uint8_t used[STN_SIM_USED_BYTES];
     stn_buf before = {0}, after = {0}, again = {0};
 
@@ -314,19 +356,9 @@ static void a_door_opens_and_stays_as_it_was_left(void **state)
     begin(p, (stn_sim_settings){0});
     run(p, 2.0);
     stn_land_spawn(p->land, &x, &y, &angle);
-    assert_int_equal(stn_land_objects(p->land, (int32_t)floor(x / 1100.0), (int32_t)floor(y / 1100.0),
-                                      objects, STN_LAND_MAX_OBJECTS, &n),
-                     STN_OK);
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(objects[i].name, "homestead/things/cupboard"))
-            continue;
-        c.object = objects[i].id;
-        c.x = c.object_x = objects[i].x;
-        c.y = c.object_y = objects[i].y;
-    }
-    assert_true(c.object != 0);
+    c = click_on(p, "homestead/things/cupboard");
     stn_sim_write(p->sim, stn_sim_find(p->sim, c.object), INT32_MIN, &before, used);
-    assert_int_equal(stn_game_click(p->game, &c, NULL), STN_OK);
+    choose(p, &c, "Open");
     run(p, 20.0);
     stn_sim_write(p->sim, stn_sim_find(p->sim, c.object), INT32_MIN, &after, used);
     assert_true(before.len != after.len || memcmp(before.data, after.data, before.len));
@@ -347,6 +379,157 @@ static void a_door_opens_and_stays_as_it_was_left(void **state)
     stn_buf_fini(&before);
     stn_buf_fini(&after);
     stn_buf_fini(&again);
+    end(p);
+}
+
+static const stn_gob *shown(const play *p, uint32_t id)
+{
+    const stn_gob *g = stn_ocache_get(p->objects, id);
+
+    assert_non_null(g);
+    assert_int_equal(g->drawable.kind, STN_DRAW_RESOURCE);
+    return g;
+}
+
+static void a_menu_follows_what_it_is_about(void **state)
+{
+    play *p = calloc(1, sizeof *p);
+    const stn_menu *m;
+    stn_click c;
+
+    (void)state;
+    begin(p, (stn_sim_settings){0});
+    m = stn_game_menu(p->game);
+    run(p, 2.0);
+    c = click_on(p, "homestead/things/campfire");
+    assert_int_equal(shown(p, c.object)->drawable.res.len, 0); /* burns */
+    choose(p, &c, "Put out");
+    run(p, 5.0);
+    assert_int_equal(shown(p, c.object)->drawable.res.len, 1);
+    choose(p, &c, "Light");
+    run(p, 5.0);
+    assert_int_equal(shown(p, c.object)->drawable.res.len, 0);
+    /* Nothing is done with a well. */
+    c = click_on(p, "homestead/things/well");
+    assert_int_equal(stn_game_click(p->game, &c, NULL), STN_OK);
+    run(p, 0.5);
+    assert_int_equal(m->number, 0);
+    /* A menu that is left, one that another takes the place of, and one that a walk ends. */
+    c = click_on(p, "homestead/things/campfire");
+    assert_int_equal(stn_game_click(p->game, &c, NULL), STN_OK);
+    run(p, 0.5);
+    assert_int_equal(stn_game_choose(p->game, m->number, -1, 0, NULL), STN_OK);
+    run(p, 0.5);
+    assert_int_equal(stn_game_click(p->game, &c, NULL), STN_OK);
+    run(p, 0.5);
+    c = click_on(p, "homestead/things/cupboard");
+    assert_int_equal(stn_game_click(p->game, &c, NULL), STN_OK);
+    run(p, 0.5);
+    assert_int_equal(m->object, c.object);
+    c.button = 1;
+    c.has_object = false;
+    assert_int_equal(stn_game_click(p->game, &c, NULL), STN_OK);
+    run(p, 0.5);
+    assert_int_equal(m->number, 0);
+    end(p);
+}
+
+static void a_harvested_plant_is_small_and_grows_again(void **state)
+{
+    play *p = calloc(1, sizeof *p);
+    stn_click c;
+    uint8_t left;
+
+    (void)state;
+    begin(p, (stn_sim_settings){0});
+    run(p, 2.0);
+    c = click_on(p, "homestead/bushes/bush");
+    /* Near enough to be seen, wherever it grows. */
+    stn_sim_wake(p->sim, c.x, c.y, 10.0);
+    {
+        stn_sim_offer offers[STN_SIM_OFFERS];
+        uint32_t me = stn_game_where(p->game)->player;
+
+        assert_int_equal(stn_sim_offers(p->sim, me, c.object, offers), 1);
+        assert_int_equal(offers[0].deed, STN_DEED_HARVEST);
+    }
+    choose(p, &c, "Harvest");
+    run(p, 70.0);
+    left = shown(p, c.object)->drawable.res.sdt[1];
+    assert_true(left >= STN_SIM_BARE && left < STN_SIM_RIPE);
+    assert_int_equal(stn_game_click(p->game, &c, NULL), STN_OK);
+    run(p, 0.5);
+    assert_int_equal(stn_game_menu(p->game)->number, 0); /* there is nothing to harvest */
+    run(p, 90.0);
+    assert_true(shown(p, c.object)->drawable.res.sdt[1] >= left + 2);
+    end(p);
+}
+
+static void a_party_is_formed_and_left(void **state)
+{
+    play *p = calloc(1, sizeof *p);
+    const stn_party *party;
+    stn_click c = {.button = 3, .part = -1, .has_object = true};
+    uint32_t me, other;
+    double x, y;
+
+    (void)state;
+    begin(p, (stn_sim_settings){0});
+    party = stn_game_party(p->game);
+    run(p, 2.0);
+    me = stn_game_where(p->game)->player;
+    assert_int_equal(party->own, me);
+    assert_int_equal(party->n, 0);
+    other = stn_sim_join(p->sim, "other");
+    run(p, 1.0);
+    assert_true(stn_sim_place(p->sim, other, &c.x, &c.y));
+    c.object = other;
+    choose(p, &c, "Go along");
+    run(p, 5.0);
+    assert_int_equal(party->n, 2);
+    assert_true(party->has_leader);
+    assert_int_equal(party->leader, other); /* who was asked */
+    assert_int_equal(party->members[1].id, me);
+    assert_true(party->members[0].placed && party->members[1].placed);
+    /* It walks: its place is told again. */
+    stn_sim_walk(p->sim, other, c.x + 60.0, c.y, 0);
+    run(p, 5.0);
+    assert_true(stn_sim_place(p->sim, other, &x, &y));
+    assert_true(hypot(x - c.x, y - c.y) > 5.0);
+    assert_true(fabs(party->members[0].x - x) < 0.1 && fabs(party->members[0].y - y) < 0.1);
+    /* Alone again. */
+    assert_true(stn_sim_place(p->sim, me, &c.x, &c.y));
+    c.object = me;
+    choose(p, &c, "Leave the party");
+    run(p, 1.0);
+    assert_int_equal(party->n, 0);
+    assert_null(stn_sim_party_of(p->sim, other));
+    end(p);
+}
+
+static void all_are_of_one_party_when_so_set(void **state)
+{
+    play *p = calloc(1, sizeof *p);
+    const stn_party *party;
+    uint32_t others[3];
+
+    (void)state;
+    begin(p, (stn_sim_settings){.one_party = true, .movers = 20});
+    party = stn_game_party(p->game);
+    run(p, 1.0);
+    assert_int_equal(party->n, 0); /* nobody to go with */
+    for (int i = 0; i < 3; i++)
+        others[i] = stn_sim_join(p->sim, "other");
+    run(p, 1.0);
+    assert_int_equal(party->n, 4);
+    assert_int_equal(party->leader, stn_game_where(p->game)->player);
+    stn_sim_leave(p->sim, others[0]);
+    run(p, 1.0);
+    assert_int_equal(party->n, 3);
+    stn_sim_leave(p->sim, others[1]);
+    stn_sim_leave(p->sim, others[2]);
+    run(p, 1.0);
+    assert_int_equal(party->n, 0);
     end(p);
 }
 
@@ -380,6 +563,10 @@ int main(void)
         cmocka_unit_test(a_walk_is_shown_where_it_is),
         cmocka_unit_test(all_that_moves_is_understood_and_followed),
         cmocka_unit_test(a_door_opens_and_stays_as_it_was_left),
+        cmocka_unit_test(a_menu_follows_what_it_is_about),
+        cmocka_unit_test(a_harvested_plant_is_small_and_grows_again),
+        cmocka_unit_test(a_party_is_formed_and_left),
+        cmocka_unit_test(all_are_of_one_party_when_so_set),
         cmocka_unit_test(a_line_of_chat_is_spoken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
