@@ -64,6 +64,21 @@ static void on_chat(stn_renderer *r)
     text_input(r, !r->typing);
 }
 
+/* Chooses an option of the open menu, UINT32_MAX: none of them. */
+static void answer_menu(stn_renderer *r, uint32_t option)
+{
+    stn_net_act act = {
+        .kind = STENNESS__ACT_KIND__ACT_MENU, .menu = stn_hud_menu_open(r->hud), .choice = option};
+    stn_stage_facts facts;
+
+    if (!act.menu)
+        return;
+    stn_stage_get(r->stage, &facts);
+    act.frame = facts.session;
+    stn_net_send_act(r->net, &act);
+    stn_hud_menu(r->hud, 0, "", 0.0f, 0.0f);
+}
+
 static void camera_key(stn_renderer *r, stn_camera_key key, int dx, int dy)
 {
     if (stn_hud_settings_open(r->hud)) {
@@ -123,7 +138,7 @@ static void act_on(stn_renderer *r, stn_action a)
     case STN_ACTION_CANCEL:
         r->typed[0] = '\0';
         text_input(r, false);
-        stn_hud_menu(r->hud, 0, "", 0.0f, 0.0f);
+        answer_menu(r, UINT32_MAX);
         if (stn_hud_settings_open(r->hud))
             stn_hud_toggle_settings(r->hud);
         break;
@@ -165,23 +180,6 @@ static void picture_point(const stn_renderer *r, const stn_mouse *m, double *x, 
     *y = (double)m->y * r->height / (h < 1 ? 1 : h);
 }
 
-static bool menu_click(stn_renderer *r, double x, double y)
-{
-    stn_net_act act = {.kind = STENNESS__ACT_KIND__ACT_MENU};
-    stn_stage_facts facts;
-    int option = stn_hud_menu_at(r->hud, (float)x, (float)y, &act.object);
-
-    if (option < 0)
-        return false;
-    stn_stage_get(r->stage, &facts);
-    act.frame = facts.session;
-    act.has_object = true;
-    act.choice = (uint32_t)option;
-    stn_net_send_act(r->net, &act);
-    stn_hud_menu(r->hud, 0, "", 0.0f, 0.0f);
-    return true;
-}
-
 static void click(stn_renderer *r, const stn_input_state *in, uint32_t button)
 {
     stn_net_act act = {.kind = STENNESS__ACT_KIND__ACT_CLICK, .button = button};
@@ -190,9 +188,13 @@ static void click(stn_renderer *r, const stn_input_state *in, uint32_t button)
     double x, y, ground = 1e9, object = 1e9;
 
     picture_point(r, &in->mouse, &x, &y);
-    if (menu_click(r, x, y))
-        return;
-    stn_hud_menu(r->hud, 0, "", 0.0f, 0.0f);
+    if (stn_hud_menu_open(r->hud)) {
+        int option = stn_hud_menu_at(r->hud, (float)x, (float)y);
+
+        answer_menu(r, option < 0 ? UINT32_MAX : (uint32_t)option);
+        if (option >= 0)
+            return;
+    }
     stn_stage_get(r->stage, &facts);
     /* Between two frames of reference places mean nothing: the click waits for the person to click again. */
     if (facts.frame == 0 || facts.frozen ||

@@ -201,7 +201,7 @@ static void on_message(stn_renderer *r, const stn_job *job)
     if (job->kind == STN_JOB_CHAT)
         stn_hud_chat(r->hud, job->u.text.from, job->u.text.text);
     else if (job->kind == STN_JOB_MENU)
-        stn_hud_menu(r->hud, job->u.text.id, job->u.text.text, (float)in->mouse.x, (float)in->mouse.y);
+        stn_hud_menu(r->hud, job->u.text.menu, job->u.text.text, (float)in->mouse.x, (float)in->mouse.y);
 }
 
 /* Takes finished things, oldest first, as far as this frame's time and bytes reach. */

@@ -11,6 +11,7 @@
 #include "renderer/build/gobs.h"
 #include "renderer/build/gridland.h"
 #include "renderer/build/store.h"
+#include "renderer/build/words.h"
 
 #include "proto/resource.pb-c.h"
 #include "proto/world.pb-c.h"
@@ -567,6 +568,8 @@ static void on_global(stn_build *b, const stn_net_event *e)
     job->u.global.increment = true; /* fades; the first one is taken at once */
     job->u.global.day_progress = g->day_progress;
     job->u.global.night = g->night;
+    stn_words_party(g, &b->facts);
+    b->facts_due = true;
     give_or_hold(b, job);
 }
 
@@ -576,15 +579,7 @@ static void on_session(stn_build *b, const stn_net_event *e)
 
     if (!s)
         return;
-    b->facts.session = s->state == STENNESS__SESSION_STATE__SESSION_RUNNING ? 2 : 1;
-    b->facts.meshers = s->meshers > 0 ? 2 : 0;
-    b->facts.cuts_wanted = s->cuts_wanted;
-    b->facts.cuts_ready = s->cuts_ready;
-    b->facts.grids_wanted = s->grids_wanted;
-    b->facts.grids_ready = s->grids_ready;
-    b->facts.driver = s->driver;
-    snprintf(b->facts.text, sizeof b->facts.text, "%s",
-             s->state != STENNESS__SESSION_STATE__SESSION_RUNNING && s->text ? s->text : "");
+    stn_words_session(s, &b->facts);
     b->facts_due = true;
 }
 
@@ -594,28 +589,10 @@ static void on_text(stn_build *b, const stn_net_event *e, stn_job_kind kind)
 
     if (!job)
         return;
-    if (kind == STN_JOB_CHAT) {
-        const Stenness__Chat *c = unpack(b, &stenness__chat__descriptor, e->msg);
-
-        if (c) {
-            job->u.text.id = c->object;
-            snprintf(job->u.text.from, sizeof job->u.text.from, "%s", c->from ? c->from : "");
-            snprintf(job->u.text.text, sizeof job->u.text.text, "%s", c->text ? c->text : "");
-        }
-    } else {
-        const Stenness__Menu *m = unpack(b, &stenness__menu__descriptor, e->msg);
-        size_t at = 0;
-
-        for (size_t i = 0; m && !m->closed && i < m->n_options && at + 2 < sizeof job->u.text.text; i++) {
-            int n = snprintf(job->u.text.text + at, sizeof job->u.text.text - at, "%s%s", i ? "\n" : "",
-                             m->options[i]);
-
-            at += n > 0 ? (size_t)n : 0;
-            job->u.text.options++;
-        }
-        if (m)
-            job->u.text.id = m->object;
-    }
+    if (kind == STN_JOB_CHAT)
+        stn_words_chat(unpack(b, &stenness__chat__descriptor, e->msg), &job->u.text);
+    else
+        stn_words_menu(unpack(b, &stenness__menu__descriptor, e->msg), &job->u.text);
     give_or_hold(b, job);
 }
 

@@ -147,6 +147,14 @@ typedef struct stn_job_global {
     bool night;
 } stn_job_global;
 
+/* Somebody of the party. */
+#define STN_PARTY_MARKS 16
+typedef struct stn_party_mark {
+    double x, y; /* map space */
+    uint32_t colour; /* 0xRRGGBBAA */
+    bool leads;
+} stn_party_mark;
+
 /* What the HUD says. States: 0 not there, 1 waiting, 2 fine. */
 typedef struct stn_job_facts {
     int world, loader, meshers, session;
@@ -155,6 +163,8 @@ typedef struct stn_job_facts {
     bool driver, has_player;
     int64_t player;
     uint32_t entities;
+    stn_party_mark party[STN_PARTY_MARKS];
+    uint32_t party_count;
     char text[STN_JOB_TEXT]; /* what a person should know, "" = nothing */
 } stn_job_facts;
 
@@ -164,6 +174,7 @@ typedef struct stn_job_text {
     char from[64];
     float z;
     uint32_t options; /* menu: texts separated by '\n' */
+    uint32_t menu; /* its number, 0 = closed */
 } stn_job_text;
 
 typedef struct stn_job {

@@ -39,7 +39,7 @@ struct stn_hud {
     double note_left, clock;
     struct chat_line chat[CHAT_LINES];
     char menu[STN_JOB_TEXT];
-    int64_t menu_object;
+    uint32_t menu_number;
     float menu_x, menu_y;
 };
 
@@ -101,12 +101,17 @@ void stn_hud_chat(stn_hud *h, const char *from, const char *text)
     h->chat[CHAT_LINES - 1].left = CHAT_SECONDS;
 }
 
-void stn_hud_menu(stn_hud *h, int64_t object, const char *options, float x, float y)
+void stn_hud_menu(stn_hud *h, uint32_t number, const char *options, float x, float y)
 {
-    snprintf(h->menu, sizeof h->menu, "%s", options);
-    h->menu_object = object;
+    snprintf(h->menu, sizeof h->menu, "%s", number ? options : "");
+    h->menu_number = number;
     h->menu_x = x;
     h->menu_y = y;
+}
+
+uint32_t stn_hud_menu_open(const stn_hud *h)
+{
+    return h->menu_number;
 }
 
 /* --- the line --- */
@@ -202,6 +207,23 @@ static void mark(void *arg, double x, double y, int kind)
                    kind == 1 ? 0xfff2b0ff : 0x3a2a1cc0);
 }
 
+/* Who is farther away than the map reaches stands at its rim. */
+static void party(const struct marks *m)
+{
+    const stn_job_facts *w = &m->f->facts.world;
+
+    for (uint32_t i = 0; i < w->party_count; i++) {
+        const stn_party_mark *p = &w->party[i];
+        float dx = (float)((p->x - (double)m->f->focus.x) / 11.0) / 100.0f;
+        float dy = (float)((p->y + (double)m->f->focus.y) / 11.0) / 100.0f;
+        float x = m->x + m->size * (0.5f + fmaxf(-0.48f, fminf(0.48f, dx)));
+        float y = m->y + m->size * (0.5f + fmaxf(-0.48f, fminf(0.48f, dy)));
+
+        stn_paint_disc(m->h->paint, x, y, p->leads ? 4.5f : 3.5f, 0x000000c0);
+        stn_paint_disc(m->h->paint, x, y, p->leads ? 3.5f : 2.5f, p->colour);
+    }
+}
+
 static void minimap(stn_hud *h, const stn_hud_frame *f)
 {
     float size = (float)(f->height < 500 ? 110 : 180), x = (float)f->width - size - 12.0f;
@@ -217,6 +239,7 @@ static void minimap(stn_hud *h, const stn_hud_frame *f)
     stn_paint_rect(h->paint, x - 3.0f, y - 3.0f, size + 6.0f, size + 6.0f, PANEL);
     stn_paint_picture(h->paint, h->map, x, y, size, size, u - half, v - half, u + half, v + half, 0xffffffff);
     stn_stage_each_mark(f->stage, mark, &m);
+    party(&m);
     stn_paint_line(h->paint, x + size * 0.5f, y + size * 0.5f, x + size * 0.5f + dx * 14.0f,
                    y + size * 0.5f + dy * 14.0f, 2.0f, 0xffffffd0);
     stn_paint_disc(h->paint, x + size * 0.5f, y + size * 0.5f, 3.5f, 0xffffffff);
@@ -414,7 +437,7 @@ static void menu(stn_hud *h)
         stn_paint_text(h->paint, h->menu_x + 10.0f, y + 6.0f, INK, t);
 }
 
-int stn_hud_menu_at(const stn_hud *h, float x, float y, int64_t *object)
+int stn_hud_menu_at(const stn_hud *h, float x, float y)
 {
     float lh = stn_paint_line_height(h->paint) + 6.0f;
     int n = 1, at;
@@ -424,7 +447,6 @@ int stn_hud_menu_at(const stn_hud *h, float x, float y, int64_t *object)
     for (const char *p = h->menu; *p; p++)
         n += *p == '\n';
     at = (int)floorf((y - h->menu_y - 3.0f) / lh);
-    *object = h->menu_object;
     return x >= h->menu_x && x < h->menu_x + 220.0f && at >= 0 && at < n ? at : -1;
 }
 

@@ -45,10 +45,11 @@ bool stn_hud_settings_key(stn_hud *h, stn_hud_settings *s, int dx, int dy);
 /* A line that is shown for some seconds. */
 void stn_hud_note(stn_hud *h, const char *text);
 void stn_hud_chat(stn_hud *h, const char *from, const char *text);
-/* An object's menu; options are separated by '\n', "" closes it. */
-void stn_hud_menu(stn_hud *h, int64_t object, const char *options, float x, float y);
-/* The option under the pixel, -1 = none; *object is whose menu it is. */
-int stn_hud_menu_at(const stn_hud *h, float x, float y, int64_t *object);
+/* An object's menu; options are separated by '\n', number 0 closes it. */
+void stn_hud_menu(stn_hud *h, uint32_t number, const char *options, float x, float y);
+uint32_t stn_hud_menu_open(const stn_hud *h); /* its number, 0 = none is open */
+/* The option of the open menu under the pixel, -1 = none. */
+int stn_hud_menu_at(const stn_hud *h, float x, float y);
 void stn_hud_draw(stn_hud *h, const stn_hud_frame *f, const stn_hud_settings *s, double dt);
 
 #endif

@@ -348,6 +348,7 @@ static void take_act(stn_net *n, const stn_net_act *act)
     m.has_object = act->has_object;
     m.mesh_part = -1;
     m.text = text;
+    m.menu = act->menu;
     m.choice = act->choice;
     m.screen_x = act->screen_x;
     m.screen_y = act->screen_y;

@@ -67,7 +67,7 @@ typedef struct stn_net_act {
     int64_t object;
     bool has_object;
     char text[256];
-    uint32_t choice;
+    uint32_t menu, choice; /* a menu's number, and the option from 0; UINT32_MAX: none of them */
     int32_t screen_x, screen_y;
 } stn_net_act;
 
