@@ -1,0 +1,40 @@
+#!/bin/bash
+# What the driver does and what comes of it, through all processes. Usage: act.sh CASE
+. "$(dirname "$0")/instance.sh"
+driver=$STN_BUILD/tests/scenario/scenario-driver
+
+act() { # arguments of the driver; its line in $out
+  out=$("$driver" --seconds 90 "$@" 2>>"$dir/driver.log") || die "driver $*: $out"
+  echo "$out"
+}
+
+# The embedded server's own word on where it listens.
+server_address() {
+  for _ in $(seq 200); do
+    sed -n 's/.*"udp": "\([^"]*\)".*/\1/p' "$dir/stenness/s/homestead.json" 2>/dev/null | grep . && return
+    sleep 0.1
+  done
+  die "homestead does not say where it is"
+}
+
+case $1 in
+menu) # right click, choose, and the thing is another; what is chosen twice is as it was
+  start homestead
+  start loader
+  start world
+  act --menu homestead/things/campfire --choose "Put out" --state homestead/things/campfire=01
+  act --menu homestead/things/campfire --choose Light --state homestead/things/campfire=
+  ;;
+party) # two people of one party see each other's places, and lose who leaves
+  start homestead --one-party
+  start world
+  act --sessions 1
+  address=$(server_address) || exit 1
+  start_as other world --instance other --server "$address" --user other --map none --state none
+  act --party 2
+  "$bin/stenness" status --all >"$dir/status.out" 2>&1
+  grep -q 'party.members.*2' "$dir/status.out" || die "the status does not speak of the party: $(cat "$dir/status.out")"
+  act --instance other --party 2
+  ;;
+*) die "no such case: $1" ;;
+esac

@@ -1,0 +1,337 @@
+/* scenario-driver: a viewer that acts. It takes the wheel of an instance's world and does what it is told,
+ * one thing after the other: the menu of an object, then waiting for what comes of it. Prints one line of
+ * JSON.
+ *
+ *   scenario-driver --instance NAME [--menu RESOURCE --choose TEXT] [--state RESOURCE=HEX] [--party N]
+ *                   [--sessions N] [--seconds S]
+ *
+ * --menu: right click on the object of that resource that is nearest to the player, --choose: the option of
+ * the menu that then opens. --state: wait until that object is shown with these state bytes. --party: wait
+ * until so many of the party have a place, and a leader. --sessions: wait until so many frames have begun,
+ * the last one with a player in it. Exit 0: all came true; 1: not in time. */
+#include "base/clock.h"
+#include "base/opts.h"
+#include "base/table.h"
+#include "bus/bus.h"
+
+#include "proto/world.pb-c.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+typedef struct thing {
+    double x, y;
+    char resource[128], state[64]; /* state in hex digits */
+} thing;
+
+typedef struct driver {
+    stn_loop *loop;
+    stn_bus *bus;
+    stn_conv *link;
+    stn_timer *timer;
+    stn_table *things; /* id -> thing */
+    const char *menu, *choose;
+    char state_of[128], state[64];
+    size_t want_party, want_sessions;
+    uint64_t session;
+    size_t sessions, party, menus, closed;
+    bool has_player, drives, leader, clicked, chosen, gone;
+    int64_t player, deadline_ns, clicked_ns;
+    uint32_t last_menu;
+    bool done, ok;
+} driver;
+
+static void forget_all(driver *d)
+{
+    size_t it = 0;
+    uint64_t key;
+    void *value;
+
+    while (stn_table_next(d->things, &it, &key, &value))
+        free(value);
+    stn_table_clear(d->things);
+}
+
+static void subscribe(driver *d, stn_peer *peer)
+{
+    Stenness__Subscribe s = STENNESS__SUBSCRIBE__INIT;
+    Stenness__Focus f = STENNESS__FOCUS__INIT;
+
+    (void)d;
+    f.follow_player = true;
+    f.cut_view = 1;
+    s.wants_driver = true;
+    s.focus = &f;
+    stn_peer_say(peer, STENNESS__VIEW_KIND__VIEW_SUBSCRIBE, 0, 0, &s.base, NULL);
+}
+
+static void on_up(void *ctx, stn_peer *peer)
+{
+    subscribe(ctx, peer);
+}
+
+static void on_gap(void *ctx, stn_peer *peer, uint32_t stream, uint64_t expected, uint64_t got)
+{
+    (void)stream;
+    (void)expected;
+    (void)got;
+    subscribe(ctx, peer);
+}
+
+static stn_status on_frame(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
+{
+    driver *d = ctx;
+    const Stenness__FrameBegin *f = stn_msg_body(msg);
+
+    (void)peer;
+    (void)err;
+    if (f->session != d->session) {
+        d->sessions += f->session > 0;
+        forget_all(d);
+    }
+    d->session = f->session;
+    d->has_player = f->has_player;
+    d->player = f->player;
+    d->drives = f->driver;
+    return STN_OK;
+}
+
+static void note(thing *t, const Stenness__Component *c)
+{
+    if (c->type == STENNESS__COMPONENT_TYPE__COMPONENT_PLACEMENT) {
+        Stenness__Placement *p = stenness__placement__unpack(NULL, c->value.len, c->value.data);
+        if (p) {
+            t->x = p->x;
+            t->y = p->y;
+            stenness__placement__free_unpacked(p, NULL);
+        }
+    } else if (c->type == STENNESS__COMPONENT_TYPE__COMPONENT_DRAWABLE) {
+        Stenness__Drawable *w = stenness__drawable__unpack(NULL, c->value.len, c->value.data);
+        if (w && w->resource) {
+            snprintf(t->resource, sizeof t->resource, "%s", w->resource->name);
+            t->state[0] = '\0';
+            for (size_t i = 0; i < w->resource->sdt.len && i < 31; i++)
+                snprintf(t->state + 2 * i, 3, "%02x", w->resource->sdt.data[i]);
+        }
+        stenness__drawable__free_unpacked(w, NULL);
+    }
+}
+
+static stn_status on_entities(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
+{
+    driver *d = ctx;
+    const Stenness__Entities *m = stn_msg_body(msg);
+
+    (void)peer;
+    (void)err;
+    for (size_t i = 0; i < m->n_removed_ids; i++)
+        free(stn_table_remove(d->things, (uint64_t)m->removed_ids[i]));
+    for (size_t i = 0; i < m->n_entities; i++) {
+        const Stenness__Entity *e = m->entities[i];
+        thing *t = stn_table_get(d->things, (uint64_t)e->id);
+
+        if (!t && (!(t = calloc(1, sizeof *t)) || !stn_table_put(d->things, (uint64_t)e->id, t, NULL))) {
+            free(t);
+            continue;
+        }
+        for (size_t k = 0; k < e->n_components; k++)
+            note(t, e->components[k]);
+    }
+    return STN_OK;
+}
+
+static stn_status on_global(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
+{
+    driver *d = ctx;
+    const Stenness__Global *g = stn_msg_body(msg);
+
+    (void)peer;
+    (void)err;
+    d->party = 0;
+    d->leader = false;
+    for (size_t i = 0; i < g->n_party_ids && i < g->n_party_placed; i++) {
+        d->party += g->party_placed[i] != 0;
+        d->leader |= g->party_ids[i] == g->party_leader;
+    }
+    return STN_OK;
+}
+
+static stn_status on_menu(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
+{
+    driver *d = ctx;
+    const Stenness__Menu *m = stn_msg_body(msg);
+    Stenness__Act a = STENNESS__ACT__INIT;
+
+    (void)err;
+    if (m->closed) {
+        d->closed++;
+        d->gone |= d->chosen;
+        return STN_OK;
+    }
+    d->menus++;
+    d->last_menu = m->number;
+    a.kind = STENNESS__ACT_KIND__ACT_MENU;
+    a.frame_session = d->session;
+    a.menu = m->number;
+    for (size_t i = 0; i < m->n_options; i++)
+        if (!strcmp(m->options[i], d->choose)) {
+            a.choice = (uint32_t)i;
+            d->chosen = stn_peer_say(peer, STENNESS__VIEW_KIND__VIEW_ACT, 0, 0, &a.base, NULL) == STN_OK;
+        }
+    return STN_OK;
+}
+
+static stn_status on_other(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
+{
+    (void)ctx;
+    (void)peer;
+    (void)msg;
+    (void)err;
+    return STN_OK;
+}
+
+#define KIND(name, type, max, fn)                                                                            \
+    {                                                                                                        \
+        STENNESS__VIEW_KIND__VIEW_##name, #name, max, &stenness__##type##__descriptor, fn, false             \
+    }
+static const stn_handler handlers[] = {
+    KIND(FRAME_BEGIN, frame_begin, 4096, on_frame),
+    KIND(GRID, grid, 1 << 20, on_other),
+    KIND(GRID_DROP, grid_drop, 1 << 16, on_other),
+    KIND(GLOBAL, global, 1 << 16, on_global),
+    KIND(ENTITIES, entities, 1 << 20, on_entities),
+    KIND(CUT, cut, 16 << 20, on_other),
+    KIND(CUT_DROP, cut_drop, 1 << 16, on_other),
+    KIND(SESSION, session, 1 << 16, on_other),
+    KIND(GROUND, ground, 4096, on_other),
+    KIND(TICK, tick, 4096, on_other),
+    KIND(CHAT, chat, 1 << 16, on_other),
+    KIND(MENU, menu, 1 << 16, on_menu),
+};
+
+static const thing *nearest(const driver *d, const char *resource, int64_t *id)
+{
+    const thing *me = stn_table_get(d->things, (uint64_t)d->player), *best = NULL;
+    double least = INFINITY;
+    size_t it = 0;
+    uint64_t key;
+    void *value;
+
+    while (me && stn_table_next(d->things, &it, &key, &value)) {
+        const thing *t = value;
+        double far = hypot(t->x - me->x, t->y - me->y);
+
+        if (strcmp(t->resource, resource) != 0 || far >= least)
+            continue;
+        least = far;
+        best = t;
+        *id = (int64_t)key;
+    }
+    return best;
+}
+
+/* Again every second: a click at most once is under way, and the first may have come before the object. */
+static void click(driver *d, int64_t now)
+{
+    stn_peer *world = stn_conv_peer(d->link);
+    Stenness__Act a = STENNESS__ACT__INIT;
+    const thing *t;
+
+    if (!d->menu[0] || d->chosen || !world || !d->drives || now - d->clicked_ns < STN_S ||
+        !(t = nearest(d, d->menu, &a.object)))
+        return;
+    a.kind = STENNESS__ACT_KIND__ACT_CLICK;
+    a.frame_session = d->session;
+    a.x = t->x;
+    a.y = t->y;
+    a.button = 3;
+    a.has_object = true;
+    a.mesh_part = -1;
+    if (stn_peer_say(world, STENNESS__VIEW_KIND__VIEW_ACT, 0, 0, &a.base, NULL) == STN_OK)
+        d->clicked_ns = now;
+}
+
+static bool all_true(const driver *d)
+{
+    int64_t id;
+    const thing *t = d->state_of[0] ? nearest(d, d->state_of, &id) : NULL;
+
+    return d->session > 0 && d->has_player && d->sessions >= d->want_sessions && (!d->menu[0] || d->gone) &&
+           (!d->state_of[0] || (t && !strcmp(t->state, d->state))) && d->party >= d->want_party &&
+           (d->leader || !d->want_party);
+}
+
+static void on_timer(void *ctx, const stn_turn *turn, stn_timer *timer)
+{
+    driver *d = ctx;
+
+    click(d, turn->now_ns);
+    d->ok = all_true(d);
+    d->done = d->ok || turn->now_ns > d->deadline_ns;
+    if (d->done)
+        stn_loop_stop(d->loop);
+    stn_timer_in(timer, 20 * STN_MS);
+}
+
+static const stn_opt options[] = {
+    {"menu", STN_OPT_TEXT, "", 0, 0, "RESOURCE", "right click on the nearest object of that resource"},
+    {"choose", STN_OPT_TEXT, "", 0, 0, "TEXT", "the option to choose"},
+    {"state", STN_OPT_TEXT, "", 0, 0, "RESOURCE=HEX", "state bytes to wait for"},
+    {"party", STN_OPT_INT, "0", 0, 256, "N", "members with a place to wait for"},
+    {"sessions", STN_OPT_INT, "1", 1, 1000, "N", "frames that must have begun"},
+    {"seconds", STN_OPT_REAL, "60", 0, 3600, "S", "give up after"},
+};
+
+int main(int argc, char **argv)
+{
+    static const stn_opts_spec spec = {.program = "scenario-driver",
+                                       .summary = "a viewer that acts",
+                                       .opts = options,
+                                       .count = sizeof options / sizeof options[0]};
+    static driver d;
+    stn_opts *o;
+    stn_err err = {0};
+    stn_conv_spec conv = {.name = "world",
+                          .handlers = handlers,
+                          .n_handlers = sizeof handlers / sizeof handlers[0],
+                          .ctx = &d,
+                          .up = on_up,
+                          .gap = on_gap};
+
+    if (stn_opts_parse(&spec, argc, argv, &o) != STN_OPTS_RUN)
+        return EX_USAGE;
+    d.menu = stn_opts_text(o, "menu");
+    d.choose = stn_opts_text(o, "choose");
+    sscanf(stn_opts_text(o, "state"), "%127[^=]=%63s", d.state_of, d.state);
+    d.want_party = (size_t)stn_opts_int(o, "party");
+    d.want_sessions = (size_t)stn_opts_int(o, "sessions");
+    d.things = stn_table_new();
+    d.deadline_ns = stn_clock_ns() + (int64_t)(stn_opts_real(o, "seconds") * 1e9);
+    if (stn_loop_new(&d.loop, &err) != STN_OK || stn_loop_stop_on_signals(d.loop, &err) != STN_OK ||
+        stn_bus_new(d.loop,
+                    &(stn_bus_spec){.kind = "driver", .instance = stn_opts_instance(o), .unnumbered = true},
+                    &d.bus, &err) != STN_OK ||
+        stn_bus_connect(d.bus, &conv, &d.link, &err) != STN_OK ||
+        !(d.timer = stn_timer_new(d.loop, "look", on_timer, &d))) {
+        fprintf(stderr, "scenario-driver: %s\n", err.text);
+        return EXIT_FAILURE;
+    }
+    stn_timer_in(d.timer, 20 * STN_MS);
+    if (stn_loop_run(d.loop, &err) != STN_OK)
+        fprintf(stderr, "scenario-driver: %s\n", err.text);
+    printf("{\"ok\":%s,\"sessions\":%zu,\"things\":%zu,\"party\":%zu,\"menus\":%zu,\"closed\":%zu,\"chosen\":"
+           "%s}\n",
+           d.ok ? "true" : "false", d.sessions, stn_table_count(d.things), d.party, d.menus, d.closed,
+           d.chosen ? "true" : "false");
+    stn_conv_free(d.link);
+    stn_bus_free(d.bus);
+    stn_timer_free(d.timer);
+    stn_loop_free(d.loop);
+    forget_all(&d);
+    stn_table_free(d.things);
+    stn_opts_free(o);
+    return d.ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
