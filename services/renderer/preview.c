@@ -247,7 +247,7 @@ static void add_mesh(preview *p, const stn_sprite_res *res, const stn_res_layer 
                      stn_matstate material, const stn_m4 *local)
 {
     stn_instance in = {.model = *local};
-    uint32_t asset = stn_store_mesh(p->store, res, layer, morph != NULL), id;
+    uint32_t asset = stn_store_mesh(p->store, res, layer, morph != NULL, NULL), id;
 
     for (int i = 0; i < STN_MAT_T_COUNT; i++)
         material.texture[i] = material.texture[i] < STN_MAX_ASSETS ? p->texture_ids[material.texture[i]] : 0;

@@ -121,7 +121,10 @@ static void free_spent(stn_build *b)
     stn_job *job;
 
     while ((job = stn_spsc_take(b->spent)) != NULL)
-        stn_job_free(job);
+        if (job->kind == STN_JOB_POSES)
+            stn_gobs_take_back(b->gobs, job);
+        else
+            stn_job_free(job);
 }
 
 static void ask(void *ctx, const char *name, int32_t version, int32_t priority)
@@ -153,6 +156,18 @@ static bool grid_id(void *ctx, int32_t gx, int32_t gy, int64_t *id)
     if (k)
         *id = k->id;
     return k != NULL;
+}
+
+static void overlay_over(void *ctx, int64_t id, uint64_t incarnation, int32_t overlay)
+{
+    stn_build *b = ctx;
+
+    stn_net_overlay_over(b->net, id, incarnation, overlay);
+}
+
+static void decor_poses(void *ctx, stn_job_poses *to)
+{
+    stn_decor_poses(((stn_build *)ctx)->decor, to);
 }
 
 /* --- resources --- */
@@ -707,7 +722,9 @@ static void *thread_main(void *arg)
                 stn_net_event_free(e);
             }
             build_cuts(b, 10 * STN_MS);
-            stn_gobs_tick(b->gobs, dt < 0.25 ? dt : 0.25, GOB_BUDGET_NS);
+            dt = dt < 0.25 ? dt : 0.25;
+            stn_decor_animate(b->decor, dt);
+            stn_gobs_tick(b->gobs, dt, GOB_BUDGET_NS);
             if (room(b))
                 stn_decor_tick(b->decor, GOB_BUDGET_NS);
             recolour(b, now);
@@ -735,7 +752,7 @@ stn_status stn_build_new(stn_net *net, bool idle, stn_build **out, stn_err *err)
     b->unpacker = stn_unpacker_new(16u << 20);
     b->store = stn_store_new(&(stn_store_ops){b, ask, give});
     if (b->store)
-        b->gobs = stn_gobs_new(b->store, &(stn_gobs_ops){b, give, grid_id});
+        b->gobs = stn_gobs_new(b->store, &(stn_gobs_ops){b, give, grid_id, overlay_over, decor_poses});
     if (b->gobs)
         b->decor = stn_decor_new(b->gobs);
     if (!b->jobs || !b->spent || !b->grids || !b->unpacker || !b->store || !b->gobs || !b->decor) {

@@ -11,6 +11,9 @@
 
 typedef enum object_state { OBJECT_DUE, OBJECT_SHOWN, OBJECT_LEFT_OUT } object_state;
 
+/* Stronger than a tree's: it is short, and bends from the root. */
+#define GROWTH_BEND 1.6f
+
 /* What one product brought. */
 typedef struct patch {
     struct patch *next; /* among those that leave */
@@ -18,6 +21,7 @@ typedef struct patch {
     int64_t first_id; /* of object 0; those of the others follow downwards */
     uint32_t count, due;
     uint8_t *states; /* object_state of each */
+    gob **live; /* objects that move, by number; NULL: none does */
     uint8_t *data; /* that `what` borrows from; both until nothing is due any more */
     stn_decoration what;
 } patch;
@@ -65,6 +69,9 @@ static void free_patch(stn_decor *d, patch *p)
         d->shown -= p->states[i] == OBJECT_SHOWN;
     d->waiting -= p->due;
     forget_source(p);
+    for (uint32_t i = 0; p->live && i < p->count; i++)
+        gob_free(p->live[i]);
+    free(p->live);
     free(p->states);
     free(p);
 }
@@ -188,6 +195,23 @@ static bool hand_over(stn_decor *d, const stn_decoration_object *o)
     return true;
 }
 
+/* What moves is kept and ticks; what stands still is forgotten as soon as its look is handed over. */
+static void keep_if_live(stn_decor *d, patch *p, uint32_t i)
+{
+    gob *next;
+
+    if (!d->scratch->animated || !(next = calloc(1, sizeof *next)))
+        return;
+    if (!p->live)
+        p->live = calloc(p->count, sizeof(*p->live));
+    if (!p->live) {
+        free(next);
+        return; /* it stands still */
+    }
+    p->live[i] = d->scratch;
+    d->scratch = next;
+}
+
 /* Makes one object. False: no room for more now. */
 static bool make(stn_decor *d, patch *p, uint32_t i)
 {
@@ -203,6 +227,14 @@ static bool make(stn_decor *d, patch *p, uint32_t i)
     g->id = p->first_id - (int64_t)i;
     g->hp = 1.0f;
     g->object.id = o->seed; /* what an object draws from its number, these draw from their seed */
+    g->x = o->x;
+    g->y = o->y;
+    g->angle = o->angle;
+    g->placed = true;
+    gob_look_around(d->gobs, g);
+    g->growth = true;
+    g->sway = stn_sway_of(GROWTH_BEND, 0, &d->gobs->rnd);
+    g->object.sway = &g->sway;
     snprintf(g->drawable.name, sizeof g->drawable.name, "%.*s", (int)name->len, name->text);
     g->drawable.version = name->version;
     f = group_material(d, p, &p->what.groups[o->group], &g->around, &err);
@@ -214,11 +246,15 @@ static bool make(stn_decor *d, patch *p, uint32_t i)
         return true;
     if (f == STN_SPRITE_OK) {
         room = hand_over(d, o);
+        if (room)
+            keep_if_live(d, p, i);
     } else {
         gob_fault(d->gobs, g, "decoration", f, &err);
     }
-    stn_sprite_free(g->sprite);
-    g->sprite = NULL;
+    if (d->scratch == g) {
+        stn_sprite_free(g->sprite);
+        g->sprite = NULL;
+    }
     if (!room)
         return false;
     p->states[i] = f == STN_SPRITE_OK ? OBJECT_SHOWN : OBJECT_LEFT_OUT;
@@ -254,6 +290,48 @@ static bool take_away(stn_decor *d)
         free_patch(d, p);
     }
     return true;
+}
+
+static void animate(stn_decor *d, gob *g, double dt)
+{
+    stn_err err = {0};
+    bool done;
+    stn_sprite_fault f = stn_sprite_tick(g->sprite, dt, &done, &err);
+
+    if (f != STN_SPRITE_OK && f != STN_SPRITE_LOADING)
+        gob_fault(d->gobs, g, "animation", f, &err);
+    if (stn_sprite_version(g->sprite) != g->seen)
+        gob_give_look(d->gobs, g); /* without room it is tried again in the next tick */
+}
+
+void stn_decor_animate(stn_decor *d, double dt)
+{
+    size_t it = 0;
+    uint64_t key;
+    void *v;
+
+    while (stn_table_next(d->patches, &it, &key, &v)) {
+        const patch *p = v;
+
+        for (uint32_t i = 0; p->live && i < p->count; i++)
+            if (p->live[i])
+                animate(d, p->live[i], dt);
+    }
+}
+
+void stn_decor_poses(stn_decor *d, stn_job_poses *to)
+{
+    size_t it = 0;
+    uint64_t key;
+    void *v;
+
+    while (stn_table_next(d->patches, &it, &key, &v)) {
+        const patch *p = v;
+
+        for (uint32_t i = 0; p->live && i < p->count; i++)
+            if (p->live[i] && !gob_put_pose(d->gobs, p->live[i], to))
+                return;
+    }
 }
 
 void stn_decor_tick(stn_decor *d, int64_t budget_ns)

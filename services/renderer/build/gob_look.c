@@ -26,18 +26,18 @@ static bool settled(stn_gobs *all, gob *g, const char *what, stn_sprite_fault f,
 
 static void build_varmat(stn_gobs *all, gob *g)
 {
+    gob_dress *d = g->dress;
     stn_err err = {0};
     stn_varmat made;
-    stn_sprite_fault f = stn_varmat_resolve(all->ctx, g->vm, g->vm_count, &made, &err);
+    stn_sprite_fault f = stn_varmat_resolve(all->ctx, d->entries, d->count, &made, &err);
 
     if (!settled(all, g, "variable materials", f, &err))
         return;
     g->vm_due = false;
     if (f != STN_SPRITE_OK)
         return;
-    g->varmat = made;
-    g->mod =
-        (stn_sprite_mod){VARMAT_FAMILY, g->vm_instance, STN_VARMAT_ORDER, stn_varmat_operate, &g->varmat};
+    d->found = made;
+    g->mod = (stn_sprite_mod){VARMAT_FAMILY, d->instance, STN_VARMAT_ORDER, stn_varmat_operate, &d->found};
     g->object.mods = &g->mod;
     g->object.n_mods = 1;
 }
@@ -51,7 +51,7 @@ static void let_go(gob *g)
 }
 
 /* Where it stands: trees lean by their grid and tile, and wait for the grid. */
-static void look_around(stn_gobs *all, gob *g)
+void gob_look_around(stn_gobs *all, gob *g)
 {
     int32_t tx = (int32_t)floor(g->x / 11.0), ty = (int32_t)floor(g->y / 11.0);
     int32_t gx = (int32_t)floor(tx / 100.0), gy = (int32_t)floor(ty / 100.0);
@@ -82,7 +82,7 @@ static void build_drawable(stn_gobs *all, gob *g)
         g->drawable_due = g->kind != STENNESS__DRAWABLE_KIND__DRAWABLE_NONE;
         return;
     }
-    look_around(all, g);
+    gob_look_around(all, g);
     f = stn_store_get(all->store, g->drawable.name, g->drawable.version, &res, &err);
     if (f == STN_SPRITE_OK && g->kind == STENNESS__DRAWABLE_KIND__DRAWABLE_RESOURCE)
         f = stn_sprite_new(all->ctx, &g->object, res, g->drawable.sdt, g->drawable.sdt_len, &sprite, &err);
@@ -98,6 +98,7 @@ static void build_drawable(stn_gobs *all, gob *g)
     let_go(g);
     g->sprite = sprite;
     g->composite = composite;
+    g->object.base = res;
 }
 
 static stn_sprite_fault resolve(stn_gobs *all, const gob_ref *r, stn_composite_ref *out, stn_err *err)
@@ -107,54 +108,66 @@ static stn_sprite_fault resolve(stn_gobs *all, const gob_ref *r, stn_composite_r
     return stn_store_get(all->store, r->name, r->version, &out->res, err);
 }
 
+static const gob_body *body_of(const gob *g)
+{
+    static const gob_body none;
+
+    return g->body ? g->body : &none;
+}
+
 static void build_models(stn_gobs *all, gob *g)
 {
+    const gob_body *b = body_of(g);
     stn_composite_model models[GOB_MODELS];
     const stn_sprite_res *materials[GOB_MODELS][GOB_MATERIALS];
     stn_err err = {0};
     stn_sprite_fault f = STN_SPRITE_OK, worst = STN_SPRITE_OK;
 
-    for (unsigned i = 0; i < g->model_count; i++) {
-        f = stn_store_get(all->store, g->models[i].mod.name, g->models[i].mod.version, &models[i].mesh, &err);
+    for (unsigned i = 0; i < b->model_count; i++) {
+        const gob_model *m = &b->models[i];
+
+        f = stn_store_get(all->store, m->mod.name, m->mod.version, &models[i].mesh, &err);
         worst = f != STN_SPRITE_OK ? f : worst;
-        for (unsigned k = 0; k < g->models[i].material_count; k++) {
-            f = stn_store_get(all->store, g->models[i].materials[k].name, g->models[i].materials[k].version,
-                              &materials[i][k], &err);
+        for (unsigned k = 0; k < m->material_count; k++) {
+            f = stn_store_get(all->store, m->materials[k].name, m->materials[k].version, &materials[i][k],
+                              &err);
             worst = f != STN_SPRITE_OK ? f : worst;
         }
         models[i].materials = materials[i];
-        models[i].n_materials = g->models[i].material_count;
+        models[i].n_materials = m->material_count;
     }
     if (worst == STN_SPRITE_OK)
-        worst = stn_composite_models(g->composite, models, g->model_count, &err);
+        worst = stn_composite_models(g->composite, models, b->model_count, &err);
     if (settled(all, g, "models", worst, &err))
         g->models_due = false;
 }
 
 static void build_items(stn_gobs *all, gob *g)
 {
+    const gob_body *b = body_of(g);
     stn_composite_item items[GOB_ITEMS];
     stn_err err = {0};
     stn_sprite_fault f, worst = STN_SPRITE_OK;
 
-    for (unsigned i = 0; i < g->item_count; i++) {
-        f = resolve(all, &g->items[i].what, &items[i].what, &err);
+    for (unsigned i = 0; i < b->item_count; i++) {
+        f = resolve(all, &b->items[i].what, &items[i].what, &err);
         worst = f != STN_SPRITE_OK ? f : worst;
-        items[i].type = g->items[i].type;
-        items[i].at = g->items[i].at;
-        memcpy(items[i].offset, g->items[i].offset, sizeof items[i].offset);
+        items[i].type = b->items[i].type;
+        items[i].at = b->items[i].at;
+        memcpy(items[i].offset, b->items[i].offset, sizeof items[i].offset);
     }
     if (worst == STN_SPRITE_OK)
-        worst = stn_composite_items(g->composite, items, g->item_count, &err);
+        worst = stn_composite_items(g->composite, items, b->item_count, &err);
     if (settled(all, g, "equipment", worst, &err))
         g->items_due = false;
 }
 
 static bool build_poses(stn_gobs *all, gob *g, bool timed)
 {
+    const gob_body *b = body_of(g);
     stn_composite_ref refs[GOB_POSES];
-    unsigned n = timed ? g->timed_count : g->pose_count;
-    const gob_ref *from = timed ? g->timed : g->poses;
+    unsigned n = timed ? b->timed_count : b->pose_count;
+    const gob_ref *from = timed ? b->timed : b->poses;
     stn_err err = {0};
     stn_sprite_fault f, worst = STN_SPRITE_OK;
 
@@ -163,8 +176,8 @@ static bool build_poses(stn_gobs *all, gob *g, bool timed)
         worst = f != STN_SPRITE_OK ? f : worst;
     }
     if (worst == STN_SPRITE_OK)
-        worst = timed ? stn_composite_timed(g->composite, refs, n, g->timed_seconds, &err)
-                      : stn_composite_poses(g->composite, refs, n, g->interpolate, &err);
+        worst = timed ? stn_composite_timed(g->composite, refs, n, b->timed_seconds, &err)
+                      : stn_composite_poses(g->composite, refs, n, b->interpolate, &err);
     return settled(all, g, "poses", worst, &err);
 }
 
@@ -176,7 +189,7 @@ static void build_overlays(stn_gobs *all, gob *g)
         stn_err err = {0};
         stn_sprite_fault f;
 
-        if (o->sprite || o->failed || !o->ref.name[0])
+        if (o->sprite || o->failed || o->over || !o->ref.name[0])
             continue;
         f = stn_store_get(all->store, o->ref.name, o->ref.version, &res, &err);
         if (f == STN_SPRITE_OK)
@@ -236,16 +249,11 @@ static stn_m4 local_of(const stn_state *s)
                : stn_m4_identity();
 }
 
-static void grow(stn_gob_look *look, const stn_res_mesh *m, const stn_m4 *local)
+static void grow_by(stn_gob_look *look, const stn_cull_box *box, const stn_m4 *local)
 {
-    stn_cull_box box;
     stn_v3 corner[STN_CULL_CORNERS];
 
-    if (!m->has_bounds)
-        return;
-    box.min = (stn_v3){m->bounds[0][0], m->bounds[0][1], m->bounds[0][2]};
-    box.max = (stn_v3){m->bounds[1][0], m->bounds[1][1], m->bounds[1][2]};
-    stn_cull_corners(local, &box, corner);
+    stn_cull_corners(local, box, corner);
     for (int i = 0; i < STN_CULL_CORNERS; i++) {
         look->min = (stn_v3){fminf(look->min.x, corner[i].x), fminf(look->min.y, corner[i].y),
                              fminf(look->min.z, corner[i].z)};
@@ -254,12 +262,13 @@ static void grow(stn_gob_look *look, const stn_res_mesh *m, const stn_m4 *local)
     }
 }
 
-static bool moves(const stn_sprite_part *p)
+static void grow(stn_gob_look *look, const stn_res_mesh *m, const stn_m4 *local)
 {
-    for (uint32_t i = 0; i < p->n_dyns; i++)
-        if (p->dyns[i].kind == STN_DYN_BONES || p->dyns[i].kind == STN_DYN_RIGID)
-            return true;
-    return false;
+    stn_cull_box box = {{m->bounds[0][0], m->bounds[0][1], m->bounds[0][2]},
+                        {m->bounds[1][0], m->bounds[1][1], m->bounds[1][2]}};
+
+    if (m->has_bounds)
+        grow_by(look, &box, local);
 }
 
 static void take_light(struct gather *t, const stn_leaf *leaf)
@@ -282,45 +291,99 @@ static void take_light(struct gather *t, const stn_leaf *leaf)
     out->flickers = leaf->part->flicker != NULL;
 }
 
+/* The animation that moves this leaf's mesh, NULL = none. */
+static const stn_manim *animation_of(const stn_leaf *leaf)
+{
+    return leaf->state->presence[STN_SLOT_MANIM] == STN_SET
+               ? leaf->state->values[STN_SLOT_MANIM].u.wrap->manim
+               : NULL;
+}
+
+/* The asset that a leaf is drawn with, 0 = it is not drawn. Looks and poses must agree about it. */
+static uint32_t drawn_mesh(const stn_gobs *all, const stn_leaf *leaf)
+{
+    const stn_manim *moving = animation_of(leaf);
+
+    if (leaf->part->kind == STN_PART_PARTICLES)
+        return stn_store_square(all->store);
+    if (!leaf->part->layer || leaf->part->layer->kind != STN_LAYER_MESH)
+        return 0;
+    return stn_store_mesh(all->store, leaf->part->res, leaf->part->layer, leaf->morph != NULL,
+                          moving ? moving->layer : NULL);
+}
+
+static void take_sway(const gob *g, const stn_leaf *leaf, stn_leaf_look *l)
+{
+    const stn_sway *sway =
+        leaf->state->presence[STN_SLOT_SWAY] == STN_SET ? leaf->state->values[STN_SLOT_SWAY].u.sway : NULL;
+
+    if (!sway || (g->growth && !(l->material.features & STN_MAT_ALPHATEST)))
+        return;
+    l->material.features |= STN_MAT_SWAY;
+    l->sways = true;
+    memcpy(l->sway_slow, sway->bend, sizeof l->sway_slow);
+    memcpy(l->sway_fast, sway->tremble, sizeof l->sway_fast);
+}
+
+static void take_animation(const stn_manim *m, stn_leaf_look *l)
+{
+    const stn_res_manim *a = m->layer;
+
+    l->material.features |= STN_MAT_MORPH;
+    l->moment = true;
+    l->morph[0] = (uint32_t)a->min_vertex + (a->has_normals ? 65536u : 0u);
+    l->morph[1] = (uint32_t)(a->max_vertex + 1 - a->min_vertex);
+}
+
+/* Smoke may rise as high as it lives long: what culls it must not be narrower. */
+static void grow_by_smoke(stn_gob_look *look, const stn_smoke *smoke, const stn_m4 *local)
+{
+    float up = smoke->look.height + 10.0f, around = smoke->look.spread + 0.5f * up;
+    stn_cull_box box = {{-around, -around, 0}, {around, around, up}};
+
+    grow_by(look, &box, local);
+}
+
 static bool take_leaf(void *user, const stn_leaf *leaf)
 {
     struct gather *t = user;
+    const stn_manim *moving = animation_of(leaf);
     stn_leaf_look *l;
+    uint32_t mesh;
 
     if (leaf->part->kind == STN_PART_LIGHT)
         take_light(t, leaf);
-    if (t->look->leaf_count == STN_GOB_LEAVES || !leaf->part->layer ||
-        leaf->part->layer->kind != STN_LAYER_MESH)
-        return t->look->leaf_count < STN_GOB_LEAVES;
-    l = &t->look->leaves[t->look->leaf_count];
-    memset(l, 0, sizeof *l);
-    l->mesh = stn_store_mesh(t->all->store, leaf->part->res, leaf->part->layer, leaf->morph != NULL);
-    if (!l->mesh)
+    if (t->look->leaf_count == STN_GOB_LEAVES)
+        return false;
+    mesh = drawn_mesh(t->all, leaf);
+    if (!mesh)
         return true;
+    l = &t->look->leaves[t->look->leaf_count++];
+    memset(l, 0, sizeof *l);
+    l->mesh = mesh;
     stn_look_of_state(t->all->store, leaf->state, &l->material);
     l->local = local_of(leaf->state);
     l->unturned = leaf->unturned;
     l->casts = (l->material.features & STN_MAT_LIT) && !l->material.no_shadow;
+    t->animated |= leaf->moves || leaf->morph || moving;
+    if (leaf->state->presence[STN_SLOT_MIXCOLOR] == STN_SET)
+        memcpy(l->mix, leaf->state->values[STN_SLOT_MIXCOLOR].u.color, sizeof l->mix);
+    if (leaf->part->kind == STN_PART_PARTICLES) {
+        l->points = l->moment = t->animated = true;
+        l->casts = false;
+        l->material.features |= STN_MAT_TINT;
+        grow_by_smoke(t->look, leaf->part->smoke, &l->local);
+        return true;
+    }
     if (leaf->morph) {
         l->material.features |= STN_MAT_SKIN;
         l->bones = leaf->morph->vbuf->bone_count;
         t->matrices += l->bones;
-        t->animated = true;
     }
-    if (moves(leaf->part))
-        t->animated = true;
-    if (leaf->state->presence[STN_SLOT_SWAY] == STN_SET && leaf->state->values[STN_SLOT_SWAY].u.sway) {
-        const stn_sway *sway = leaf->state->values[STN_SLOT_SWAY].u.sway;
-
-        l->material.features |= STN_MAT_SWAY;
-        l->sways = true;
-        memcpy(l->sway_slow, sway->bend, sizeof l->sway_slow);
-        memcpy(l->sway_fast, sway->tremble, sizeof l->sway_fast);
-    }
-    if (leaf->state->presence[STN_SLOT_MIXCOLOR] == STN_SET)
-        memcpy(l->mix, leaf->state->values[STN_SLOT_MIXCOLOR].u.color, sizeof l->mix);
+    if (moving)
+        take_animation(moving, l);
+    take_sway(t->g, leaf, l);
     grow(t->look, leaf->part->layer->as.mesh, &l->local);
-    t->look->leaf_count++;
     return true;
 }
 
@@ -336,6 +399,7 @@ static stn_sprite_fault enter(stn_state *outer, const stn_sprite_mat *m, stn_are
     return stn_state_enter(outer, &level, arena, err);
 }
 
+/* fn is given `t`, or what begins with it. */
 static stn_sprite_fault walk(struct gather *t, stn_leaf_fn *fn)
 {
     stn_state outer;
@@ -404,7 +468,7 @@ bool gob_give_look(stn_gobs *all, gob *g)
     }
     memcpy(look->leaves, leaves, look->leaf_count * sizeof *look->leaves);
     look->animated = t.animated;
-    look->still = look->leaf_count > 0 && look->leaves[0].sways;
+    look->still = g->growth || (look->leaf_count > 0 && look->leaves[0].sways);
     look->version = ++all->versions;
     g->seen = g->sprite      ? stn_sprite_version(g->sprite)
               : g->composite ? stn_composite_version(g->composite)
@@ -423,53 +487,88 @@ bool gob_give_look(stn_gobs *all, gob *g)
 
 struct posing {
     struct gather base;
-    stn_m4 *locals, *bones;
-    uint32_t local_count, bone_count, room;
-    bool full;
+    stn_job_poses *to;
+    stn_m4 *bones; /* gathered apart, because the locals of all leaves stand before them */
+    uint32_t local_count, bone_count, moment_count, point_count, room;
 };
+
+static bool put_bones(struct posing *p, const stn_dyn *morph)
+{
+    if (p->local_count + p->bone_count + 1 + morph->vbuf->bone_count > p->room)
+        return false;
+    for (uint32_t i = 0; i < morph->vbuf->bone_count; i++) {
+        int32_t bone = morph->bones[i];
+        stn_mat4 m =
+            bone >= 0 ? stn_pose_bone_matrix(morph->pose, morph->bind, (uint32_t)bone) : stn_mat4_identity;
+
+        p->bones[p->bone_count++] = m4_of(&m);
+    }
+    return true;
+}
+
+static bool put_moment(struct posing *p, const stn_leaf *leaf)
+{
+    const stn_manim *moving = animation_of(leaf);
+    const stn_smoke *smoke = leaf->part->kind == STN_PART_PARTICLES ? leaf->part->smoke : NULL;
+    uint32_t at = p->to->moment_count + p->moment_count, points = p->to->point_count + p->point_count;
+    stn_leaf_moment *m = &p->to->moments[at];
+
+    if (at == STN_POSE_MOMENTS || (smoke && points + smoke->count > STN_POSE_POINTS))
+        return false;
+    *m = (stn_leaf_moment){0};
+    p->moment_count++;
+    if (smoke) {
+        m->first_point = points;
+        m->point_count = smoke->count;
+        for (uint32_t i = 0; i < smoke->count; i++)
+            p->to->points[points + i] = stn_smoke_point_of(smoke, i);
+        p->point_count += smoke->count;
+    } else {
+        m->from = (float)moving->from;
+        m->to = (float)moving->to;
+        m->a = moving->a;
+    }
+    return true;
+}
 
 static bool take_pose(void *user, const stn_leaf *leaf)
 {
     struct posing *p = user;
 
-    if (!leaf->part->layer || leaf->part->layer->kind != STN_LAYER_MESH)
+    if (!drawn_mesh(p->base.all, leaf))
         return true;
-    if (!stn_store_mesh(p->base.all->store, leaf->part->res, leaf->part->layer, leaf->morph != NULL))
-        return true;
-    if (p->local_count == STN_GOB_LEAVES ||
-        p->local_count + p->bone_count + 1 + (leaf->morph ? leaf->morph->vbuf->bone_count : 0) > p->room) {
-        p->full = true;
+    if (p->local_count == STN_GOB_LEAVES || p->local_count + p->bone_count + 1 > p->room ||
+        (leaf->morph && !put_bones(p, leaf->morph)) ||
+        ((leaf->part->kind == STN_PART_PARTICLES || animation_of(leaf)) && !put_moment(p, leaf))) {
+        p->room = 0;
         return false;
     }
-    p->locals[p->local_count++] = local_of(leaf->state);
-    if (leaf->morph)
-        for (uint32_t i = 0; i < leaf->morph->vbuf->bone_count; i++) {
-            int32_t bone = leaf->morph->bones[i];
-            stn_mat4 m = bone >= 0
-                             ? stn_pose_bone_matrix(leaf->morph->pose, leaf->morph->bind, (uint32_t)bone)
-                             : stn_mat4_identity;
-
-            p->bones[p->bone_count++] = m4_of(&m);
-        }
+    p->to->matrices[p->to->matrix_count + p->local_count++] = local_of(leaf->state);
     return true;
 }
 
-bool gob_put_pose(stn_gobs *all, gob *g, stn_job_poses *to, uint32_t max_matrices, uint32_t *matrices)
+bool gob_put_pose(stn_gobs *all, gob *g, stn_job_poses *to)
 {
-    /* Bones are gathered apart, because the locals of all leaves stand before them. */
     static _Thread_local stn_m4 bones[4096];
-    struct posing p = {.base = {.all = all, .g = g}, .locals = to->matrices + *matrices, .bones = bones};
-    uint32_t room = max_matrices - *matrices;
+    struct posing p = {.base = {.all = all, .g = g}, .to = to, .bones = bones};
+    uint32_t room = STN_POSE_MATRICES - to->matrix_count;
 
     p.room = room < 4096 ? room : 4096;
-    if (room == 0)
+    if (p.room == 0 || to->gob_count == STN_POSE_GOBS)
         return false;
     walk(&p.base, take_pose);
-    if (p.full)
+    if (p.room == 0)
         return false;
-    memcpy(to->matrices + *matrices + p.local_count, bones, p.bone_count * sizeof *bones);
-    to->gobs[to->gob_count++] =
-        (stn_gob_pose){g->id, g->look_version, *matrices, p.local_count, p.bone_count};
-    *matrices += p.local_count + p.bone_count;
+    memcpy(to->matrices + to->matrix_count + p.local_count, bones, p.bone_count * sizeof *bones);
+    to->gobs[to->gob_count++] = (stn_gob_pose){.id = g->id,
+                                               .version = g->look_version,
+                                               .first = to->matrix_count,
+                                               .leaf_count = p.local_count,
+                                               .bone_count = p.bone_count,
+                                               .first_moment = to->moment_count,
+                                               .moment_count = p.moment_count};
+    to->matrix_count += p.local_count + p.bone_count;
+    to->moment_count += p.moment_count;
+    to->point_count += p.point_count;
     return true;
 }

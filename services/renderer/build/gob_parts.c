@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void take_ref(gob_ref *to, const Stenness__ResourceRef *r)
@@ -104,81 +105,168 @@ static void drawable(gob *g, const Stenness__Drawable *d)
     g->models_due = g->items_due = g->poses_due = true;
 }
 
-static void poses(gob *g, const Stenness__Poses *p)
+static gob_body *body_of(gob *g)
 {
-    g->pose_count = g->timed_count = 0;
-    for (size_t i = 0; i < p->n_poses && g->pose_count < GOB_POSES; i++)
-        take_ref(&g->poses[g->pose_count++], p->poses[i]);
-    for (size_t i = 0; i < p->n_timed && g->timed_count < GOB_POSES; i++)
-        take_ref(&g->timed[g->timed_count++], p->timed[i]);
-    g->timed_seconds = p->timed_seconds;
-    g->interpolate = p->interpolate;
+    if (!g->body)
+        g->body = calloc(1, sizeof *g->body);
+    return g->body;
+}
+
+void gob_body_free(gob_body *b)
+{
+    if (!b)
+        return;
+    free(b->models);
+    free(b->materials);
+    free(b->items);
+    free(b->poses);
+    free(b->timed);
+    free(b);
+}
+
+/* A list in place of an older one; false: out of memory, and the older one stays. */
+static bool take_refs(gob_ref **list, unsigned *count, Stenness__ResourceRef *const *from, size_t n,
+                      size_t most)
+{
+    gob_ref *made;
+
+    n = n < most ? n : most;
+    made = calloc(n ? n : 1, sizeof *made);
+    if (!made)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        take_ref(&made[i], from[i]);
+    free(*list);
+    *list = made;
+    *count = (unsigned)n;
+    return true;
+}
+
+static bool poses(gob *g, const Stenness__Poses *p)
+{
+    gob_body *b = body_of(g);
+
+    if (!b || !take_refs(&b->poses, &b->pose_count, p->poses, p->n_poses, GOB_POSES) ||
+        !take_refs(&b->timed, &b->timed_count, p->timed, p->n_timed, GOB_POSES))
+        return false;
+    b->timed_seconds = p->timed_seconds;
+    b->interpolate = p->interpolate;
     g->poses_due = g->poses_due || p->has_poses || p->n_poses > 0;
     g->timed_due = p->has_timed && p->n_timed > 0;
+    return true;
 }
 
-static void mods(gob *g, const Stenness__Mods *m)
+static bool mods(gob *g, const Stenness__Mods *m)
 {
-    g->model_count = 0;
-    for (size_t i = 0; i < m->n_mods && g->model_count < GOB_MODELS; i++) {
-        unsigned k = g->model_count++;
+    gob_body *b = body_of(g);
+    size_t n = m->n_mods < GOB_MODELS ? m->n_mods : GOB_MODELS, all = 0;
+    gob_model *models = calloc(n ? n : 1, sizeof *models);
+    gob_ref *materials, *next;
 
-        take_ref(&g->models[k].mod, m->mods[i]->mod);
-        g->models[k].material_count = 0;
-        for (size_t t = 0; t < m->mods[i]->n_textures && t < GOB_MATERIALS; t++)
-            take_ref(&g->models[k].materials[g->models[k].material_count++], m->mods[i]->textures[t]);
+    for (size_t i = 0; i < n; i++)
+        all += m->mods[i]->n_textures < GOB_MATERIALS ? m->mods[i]->n_textures : GOB_MATERIALS;
+    materials = next = calloc(all ? all : 1, sizeof *materials);
+    if (!b || !models || !materials) {
+        free(models);
+        free(materials);
+        return false;
     }
+    for (size_t i = 0; i < n; i++) {
+        take_ref(&models[i].mod, m->mods[i]->mod);
+        models[i].materials = next;
+        for (size_t t = 0; t < m->mods[i]->n_textures && t < GOB_MATERIALS; t++, next++)
+            take_ref(next, m->mods[i]->textures[t]);
+        models[i].material_count = (unsigned)(next - models[i].materials);
+    }
+    free(b->models);
+    free(b->materials);
+    b->models = models;
+    b->materials = materials;
+    b->model_count = (unsigned)n;
     g->models_due = true;
+    return true;
 }
 
-static void equipment(gob *g, const Stenness__Equipment *e)
+static bool equipment(gob *g, const Stenness__Equipment *e)
 {
-    g->item_count = 0;
-    for (size_t i = 0; i < e->n_items && g->item_count < GOB_ITEMS; i++) {
+    gob_body *b = body_of(g);
+    size_t n = e->n_items < GOB_ITEMS ? e->n_items : GOB_ITEMS;
+    gob_item *items = calloc(n ? n : 1, sizeof *items);
+
+    if (!b || !items) {
+        free(items);
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
         const Stenness__EquipmentItem *it = e->items[i];
-        unsigned k = g->item_count++;
 
-        take_ref(&g->items[k].what, it->resource);
-        snprintf(g->items[k].at, sizeof g->items[k].at, "%s", it->at ? it->at : "");
-        g->items[k].type = it->type;
-        g->items[k].offset[0] = it->has_offset ? it->x : 0.0f;
-        g->items[k].offset[1] = it->has_offset ? it->y : 0.0f;
-        g->items[k].offset[2] = it->has_offset ? it->z : 0.0f;
+        take_ref(&items[i].what, it->resource);
+        snprintf(items[i].at, sizeof items[i].at, "%s", it->at ? it->at : "");
+        items[i].type = it->type;
+        if (it->has_offset) {
+            items[i].offset[0] = it->x;
+            items[i].offset[1] = it->y;
+            items[i].offset[2] = it->z;
+        }
     }
+    free(b->items);
+    b->items = items;
+    b->item_count = (unsigned)n;
     g->items_due = true;
+    return true;
 }
 
-static void overlays(gob *g, const Stenness__Overlays *o)
+void gob_overlays_free(gob *g)
 {
-    gob_overlay old[GOB_OVERLAYS];
-    unsigned old_count = g->overlay_count;
-
-    memcpy(old, g->overlays, sizeof old);
+    for (unsigned i = 0; i < g->overlay_count; i++)
+        stn_sprite_free(g->overlays[i].sprite);
+    free(g->overlays);
+    g->overlays = NULL;
     g->overlay_count = 0;
-    for (size_t i = 0; i < o->n_overlays && g->overlay_count < GOB_OVERLAYS; i++) {
-        gob_overlay n = {.id = o->overlays[i]->id, .instance = o->overlays[i]->instance};
+}
 
-        take_ref(&n.ref, o->overlays[i]->resource);
-        for (unsigned k = 0; k < old_count; k++)
-            if (old[k].instance == n.instance && same_ref(&old[k].ref, &n.ref)) {
-                n.sprite = old[k].sprite;
-                n.failed = old[k].failed;
-                old[k].sprite = NULL;
-            }
-        g->overlays[g->overlay_count++] = n;
+static bool overlays(gob *g, const Stenness__Overlays *o)
+{
+    size_t n = o->n_overlays < GOB_OVERLAYS ? o->n_overlays : GOB_OVERLAYS;
+    gob_overlay *made = calloc(n ? n : 1, sizeof *made);
+
+    if (!made)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        gob_overlay *to = &made[i];
+
+        to->id = o->overlays[i]->id;
+        to->instance = o->overlays[i]->instance;
+        to->persistent = o->overlays[i]->delign;
+        take_ref(&to->ref, o->overlays[i]->resource);
+        for (unsigned k = 0; k < g->overlay_count; k++) {
+            gob_overlay *old = &g->overlays[k];
+
+            if (old->instance != to->instance || !same_ref(&old->ref, &to->ref))
+                continue;
+            to->sprite = old->sprite;
+            to->failed = old->failed;
+            to->over = old->over;
+            old->sprite = NULL;
+        }
     }
-    for (unsigned k = 0; k < old_count; k++)
-        stn_sprite_free(old[k].sprite);
+    gob_overlays_free(g);
+    g->overlays = made;
+    g->overlay_count = (unsigned)n;
     g->look_due = true;
+    return true;
 }
 
 /* The message of lib/vmat: resource number and material id, over and over; slot k is the k-th. */
-static void variable_materials(gob *g, const Stenness__Published *p)
+static bool variable_materials(gob *g, const Stenness__Published *p)
 {
     stn_bytes b = stn_bytes_of(p->data.data, p->data.len);
+    gob_dress *d = g->dress;
 
-    g->vm_count = 0;
-    while (stn_bytes_left(&b) >= 3 && g->vm_count < STN_VARMAT_SLOTS) {
+    if (!d && !(d = g->dress = calloc(1, sizeof *d)))
+        return false;
+    d->count = 0;
+    while (stn_bytes_left(&b) >= 3 && d->count < STN_VARMAT_SLOTS) {
         uint16_t number = stn_bytes_u16(&b);
         int8_t id = stn_bytes_i8(&b);
         const Stenness__ResourceRef *r = NULL;
@@ -187,15 +275,62 @@ static void variable_materials(gob *g, const Stenness__Published *p)
             if (p->map_ids[i] == number)
                 r = p->map_resources[i];
         if (!r || !r->name) {
-            g->vm_count = 0;
-            return;
+            d->count = 0;
+            return true;
         }
-        snprintf(g->vm_names[g->vm_count], sizeof g->vm_names[0], "%s", r->name);
-        g->vm[g->vm_count] = (stn_varmat_entry){g->vm_names[g->vm_count], r->version, id};
-        g->vm_count++;
+        snprintf(d->names[d->count], sizeof d->names[0], "%s", r->name);
+        d->entries[d->count] = (stn_varmat_entry){d->names[d->count], r->version, id};
+        d->count++;
     }
-    g->vm_due = g->vm_count > 0;
-    g->vm_instance = p->instance;
+    g->vm_due = d->count > 0;
+    d->instance = p->instance;
+    return true;
+}
+
+/* How the object's plants move; the numbers are drawn anew for each message. */
+static void sway(stn_gobs *all, gob *g, const Stenness__Published *p)
+{
+    stn_err err = {0};
+    stn_sprite_fault f = stn_sway_read(p->data.data, p->data.len, &all->rnd, &g->sway, &err);
+
+    g->object.sway = f == STN_SPRITE_OK ? &g->sway : NULL;
+    if (f != STN_SPRITE_OK)
+        gob_fault(all, g, "sway", f, &err);
+    g->look_due = true;
+}
+
+/* A published attribute: what it means is its carrier's matter. */
+static bool published(stn_gobs *all, gob *g, uint32_t type, const Stenness__Published *p)
+{
+    const stn_native *twin = p->resource && p->resource->name && p->resource->name[0]
+                                 ? stn_sprite_attribute(all->ctx, p->resource->name, p->resource->version)
+                                 : NULL;
+
+    if (!twin)
+        return true;
+    if (twin->id == STN_NATIVE_VARMAT) {
+        g->dress_type = type;
+        return variable_materials(g, p);
+    }
+    if (twin->id == STN_NATIVE_SWAY) {
+        g->sway_type = type;
+        sway(all, g, p);
+    }
+    return true;
+}
+
+static void published_removed(gob *g, uint32_t type)
+{
+    if (type == g->dress_type) {
+        g->dress_type = 0;
+        g->vm_due = false;
+        g->object.n_mods = 0;
+    }
+    if (type == g->sway_type) {
+        g->sway_type = 0;
+        g->object.sway = NULL;
+        g->look_due = true;
+    }
 }
 
 static void say(stn_gobs *all, const gob *g, const Stenness__Speech *s)
@@ -216,6 +351,7 @@ static void say(stn_gobs *all, const gob *g, const Stenness__Speech *s)
 stn_status gob_component(stn_gobs *all, gob *g, uint32_t type, const uint8_t *data, size_t len, stn_err *err)
 {
     const void *m = NULL;
+    bool kept = true;
 
     switch (type) {
     case STENNESS__COMPONENT_TYPE__COMPONENT_PLACEMENT:
@@ -232,19 +368,19 @@ stn_status gob_component(stn_gobs *all, gob *g, uint32_t type, const uint8_t *da
         break;
     case STENNESS__COMPONENT_TYPE__COMPONENT_POSES:
         if ((m = UNPACK(poses)) != NULL)
-            poses(g, m);
+            kept = poses(g, m);
         break;
     case STENNESS__COMPONENT_TYPE__COMPONENT_MODS:
         if ((m = UNPACK(mods)) != NULL)
-            mods(g, m);
+            kept = mods(g, m);
         break;
     case STENNESS__COMPONENT_TYPE__COMPONENT_EQUIPMENT:
         if ((m = UNPACK(equipment)) != NULL)
-            equipment(g, m);
+            kept = equipment(g, m);
         break;
     case STENNESS__COMPONENT_TYPE__COMPONENT_OVERLAYS:
         if ((m = UNPACK(overlays)) != NULL)
-            overlays(g, m);
+            kept = overlays(g, m);
         break;
     case STENNESS__COMPONENT_TYPE__COMPONENT_OFFSET:
         if ((m = UNPACK(offset)) != NULL) {
@@ -269,13 +405,11 @@ stn_status gob_component(stn_gobs *all, gob *g, uint32_t type, const uint8_t *da
     case STENNESS__COMPONENT_TYPE__COMPONENT_AVATAR:
         return STN_OK;
     default:
-        if ((m = UNPACK(published)) != NULL) {
-            const Stenness__Published *p = m;
-
-            if (p->resource && p->resource->name && strcmp(p->resource->name, "lib/vmat") == 0)
-                variable_materials(g, p);
-        }
+        if ((m = UNPACK(published)) != NULL)
+            kept = published(all, g, type, m);
     }
+    if (!kept)
+        return stn_fail(err, STN_NO_MEMORY, "component %u of object %lld", type, (long long)g->id);
     return m ? STN_OK : stn_fail_in(err, STN_BAD_DATA, "component %u of object %lld", type, (long long)g->id);
 }
 
@@ -291,13 +425,12 @@ void gob_component_removed(gob *g, uint32_t type)
         g->drawable_due = true;
         break;
     case STENNESS__COMPONENT_TYPE__COMPONENT_OVERLAYS:
-        for (unsigned i = 0; i < g->overlay_count; i++)
-            stn_sprite_free(g->overlays[i].sprite);
-        g->overlay_count = 0;
+        gob_overlays_free(g);
         g->look_due = true;
         break;
     case STENNESS__COMPONENT_TYPE__COMPONENT_EQUIPMENT:
-        g->item_count = 0;
+        if (g->body)
+            g->body->item_count = 0;
         g->items_due = true;
         break;
     case STENNESS__COMPONENT_TYPE__COMPONENT_OFFSET:
@@ -309,6 +442,8 @@ void gob_component_removed(gob *g, uint32_t type)
         g->look_due = true;
         break;
     default:
+        if (type >= STENNESS__COMPONENT_TYPE__COMPONENT_PUBLISHED)
+            published_removed(g, type);
         break;
     }
 }

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #define POSE_SECONDS (1.0 / 60.0)
-#define POSE_MATRICES 16384
-#define POSE_GOBS 1024
 
 static void unknown_code(void *user, const char *what, const char *name)
 {
@@ -27,18 +25,16 @@ static float random_float(void *ctx)
 
 stn_gobs *stn_gobs_new(stn_store *store, const stn_gobs_ops *ops)
 {
-    static uint64_t chance = 0x9e3779b97f4a7c15;
-    static stn_rnd rnd;
     static const stn_sprite_report report = {unknown_code, NULL};
     stn_gobs *g = calloc(1, sizeof *g);
 
     if (!g)
         return NULL;
-    rnd.next = random_float;
-    rnd.user = &chance;
+    g->chance = 0x9e3779b97f4a7c15;
+    g->rnd = (stn_rnd){random_float, &g->chance};
     g->store = store;
     g->ops = *ops;
-    g->ctx = stn_sprite_ctx_new(stn_store_source(store), &rnd, &report);
+    g->ctx = stn_sprite_ctx_new(stn_store_source(store), &g->rnd, &report);
     g->by_id = stn_table_new();
     g->unpacker = stn_unpacker_new(1u << 20);
     g->arena = stn_arena_new(1u << 16, 16u << 20);
@@ -53,10 +49,11 @@ void gob_free(gob *g)
 {
     if (!g)
         return;
-    for (unsigned i = 0; i < g->overlay_count; i++)
-        stn_sprite_free(g->overlays[i].sprite);
+    gob_overlays_free(g);
     stn_sprite_free(g->sprite);
     stn_composite_free(g->composite);
+    gob_body_free(g->body);
+    free(g->dress);
     free(g);
 }
 
@@ -82,6 +79,8 @@ void stn_gobs_free(stn_gobs *g)
         stn_sprite_ctx_free(g->ctx);
     stn_unpacker_free(g->unpacker);
     stn_arena_free(g->arena);
+    for (unsigned i = 0; i < g->spare_count; i++)
+        stn_job_free(g->spare[i]);
     free(g);
 }
 
@@ -206,6 +205,24 @@ static bool give_place(stn_gobs *all, gob *g)
     return true;
 }
 
+/* What ended leaves the picture; of one that was to play once world is told, so that it forgets it too. */
+static void tick_overlay(stn_gobs *all, gob *g, gob_overlay *o, double dt)
+{
+    stn_err err = {0};
+    bool done = false;
+    stn_sprite_fault f = o->sprite ? stn_sprite_tick(o->sprite, dt, &done, &err) : STN_SPRITE_OK;
+
+    if (f != STN_SPRITE_OK && f != STN_SPRITE_LOADING)
+        gob_fault(all, g, "overlay", f, &err);
+    if (!o->sprite || !stn_sprite_over(o->sprite, o->persistent, done))
+        return;
+    stn_sprite_free(o->sprite);
+    o->sprite = NULL;
+    o->over = g->look_due = true;
+    if (!o->persistent && all->ops.over)
+        all->ops.over(all->ops.ctx, g->id, g->incarnation, o->id);
+}
+
 static void animate(stn_gobs *all, gob *g, double dt)
 {
     stn_err err = {0};
@@ -226,32 +243,67 @@ static void animate(stn_gobs *all, gob *g, double dt)
     if (f != STN_SPRITE_OK && f != STN_SPRITE_LOADING)
         gob_fault(all, g, "animation", f, &err);
     for (unsigned i = 0; i < g->overlay_count; i++)
-        if (g->overlays[i].sprite)
-            stn_sprite_tick(g->overlays[i].sprite, dt, &done, &err);
+        tick_overlay(all, g, &g->overlays[i], dt);
 }
 
-/* All poses of animated objects in one job, newest wins: when the queue is full this one is left out. */
+/* NULL: all of them are on their way. */
+static stn_job *poses_job(stn_gobs *all)
+{
+    stn_job *job;
+    stn_job_poses *p;
+
+    if (all->spare_count > 0) {
+        job = all->spare[--all->spare_count];
+    } else {
+        if (all->made_poses == STN_GOBS_POSES || !(job = stn_job_new(STN_JOB_POSES, all->frame)))
+            return NULL;
+        all->made_poses++;
+        p = &job->u.poses;
+        p->gobs = stn_job_memory(job, STN_POSE_GOBS * sizeof *p->gobs);
+        p->matrices = stn_job_memory(job, STN_POSE_MATRICES * sizeof *p->matrices);
+        p->moments = stn_job_memory(job, STN_POSE_MOMENTS * sizeof *p->moments);
+        p->points = stn_job_memory(job, STN_POSE_POINTS * sizeof *p->points);
+        if (!p->gobs || !p->matrices || !p->moments || !p->points) {
+            stn_gobs_take_back(all, job);
+            return NULL;
+        }
+    }
+    p = &job->u.poses;
+    p->gob_count = p->matrix_count = p->moment_count = p->point_count = 0;
+    job->frame = all->frame;
+    return job;
+}
+
+void stn_gobs_take_back(stn_gobs *all, stn_job *job)
+{
+    if (job->u.poses.points && all->spare_count < STN_GOBS_POSES) {
+        all->spare[all->spare_count++] = job;
+        return;
+    }
+    all->made_poses--;
+    stn_job_free(job);
+}
+
+/* What moves of all animated objects in one job, newest wins: when the queue is full this one is left out. */
 static void give_poses(stn_gobs *all)
 {
-    stn_job *job = stn_job_new(STN_JOB_POSES, all->frame);
+    stn_job *job = poses_job(all);
     size_t it = 0;
     uint64_t key;
     void *v;
-    uint32_t matrices = 0;
 
     if (!job)
         return;
-    job->u.poses.gobs = stn_job_memory(job, POSE_GOBS * sizeof(stn_gob_pose));
-    job->u.poses.matrices = stn_job_memory(job, POSE_MATRICES * sizeof(stn_m4));
-    if (job->u.poses.gobs && job->u.poses.matrices)
-        while (stn_table_next(all->by_id, &it, &key, &v)) {
-            gob *g = v;
+    while (stn_table_next(all->by_id, &it, &key, &v)) {
+        gob *g = v;
 
-            if (g->animated && g->has_look && job->u.poses.gob_count < POSE_GOBS)
-                gob_put_pose(all, g, &job->u.poses, POSE_MATRICES, &matrices);
-        }
+        if (g->animated && g->has_look)
+            gob_put_pose(all, g, &job->u.poses);
+    }
+    if (all->ops.poses)
+        all->ops.poses(all->ops.ctx, &job->u.poses);
     if (job->u.poses.gob_count == 0 || !all->ops.give(all->ops.ctx, job))
-        stn_job_free(job);
+        stn_gobs_take_back(all, job);
 }
 
 void stn_gobs_tick(stn_gobs *all, double dt, int64_t budget_ns)
@@ -261,6 +313,7 @@ void stn_gobs_tick(stn_gobs *all, double dt, int64_t budget_ns)
     void *v;
     int64_t start = stn_clock_ns();
 
+    stn_sprite_ctx_blow(all->ctx, (float)dt);
     while (stn_table_next(all->by_id, &it, &key, &v)) {
         gob *g = v;
 

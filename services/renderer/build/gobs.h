@@ -23,6 +23,9 @@ typedef struct stn_gobs_ops {
     void *ctx;
     bool (*give)(void *ctx, stn_job *job); /* false: no room, given again later */
     bool (*grid)(void *ctx, int32_t gx, int32_t gy, int64_t *id); /* false: not here yet */
+    /* May be NULL: an overlay that was to play once has; more that moves and is not an object of world's. */
+    void (*over)(void *ctx, int64_t id, uint64_t incarnation, int32_t overlay);
+    void (*poses)(void *ctx, stn_job_poses *to);
 } stn_gobs_ops;
 
 stn_gobs *stn_gobs_new(stn_store *store, const stn_gobs_ops *ops); /* NULL: out of memory */
@@ -37,6 +40,8 @@ stn_status stn_gobs_entity(stn_gobs *g, const Stenness__Entity *e, stn_err *err)
 void stn_gobs_remove(stn_gobs *g, int64_t id);
 /* Animates, builds what is due (at most for `budget_ns`), and gives looks and poses. */
 void stn_gobs_tick(stn_gobs *g, double dt, int64_t budget_ns);
+/* A poses job that is no longer shown: its memory is used again. */
+void stn_gobs_take_back(stn_gobs *g, stn_job *job);
 size_t stn_gobs_count(const stn_gobs *g);
 size_t stn_gobs_unbuilt(const stn_gobs *g); /* objects without a look yet */
 uint64_t stn_gobs_faults(const stn_gobs *g);

@@ -15,6 +15,7 @@
 #include "renderer/scene/material.h"
 #include "renderer/scene/mesh.h"
 #include "renderer/scene/motion.h"
+#include "renderer/sprite/smoke.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,6 +57,7 @@ typedef struct stn_job_texture {
 typedef struct stn_job_mesh {
     uint32_t asset;
     stn_mesh_desc desc;
+    stn_mesh_morph morph; /* texels NULL: it has no animation */
 } stn_job_mesh;
 
 /* A part of a cut; material.texture holds assets. */
@@ -94,6 +96,9 @@ typedef struct stn_leaf_look {
     bool casts;
     bool unturned; /* `local` is from the object's place, without its turn */
     bool sways;
+    bool moment; /* the poses have a stn_leaf_moment of it */
+    bool points; /* no mesh, but the points of its moment: squares that face the eye */
+    uint32_t morph[2]; /* first animated vertex (65536 more: it moves normals too) and how many; 0 = none */
     float sway_slow[4], sway_fast[4]; /* as of the instance: gl/view.h */
     float mix[4];
     uint32_t material_id; /* the GL thread's own; 0 as built */
@@ -126,18 +131,33 @@ typedef struct stn_gob_place {
     stn_motion motion;
 } stn_gob_place;
 
-/* One object's matrices: `locals` of its leaves, then the bones of the leaves that have some, in leaf order.
- */
+/* What moves in a leaf besides its place. */
+typedef struct stn_leaf_moment {
+    float from, to, a; /* mesh animation: between which two frames, and how far */
+    uint32_t first_point, point_count;
+} stn_leaf_moment;
+
+/* One object's matrices: `locals` of its leaves, then the bones of the leaves that have some, in leaf order;
+ * and the moments of the leaves that have one, in leaf order. */
 typedef struct stn_gob_pose {
     int64_t id;
     uint64_t version; /* of the look it belongs to */
     uint32_t first, leaf_count, bone_count; /* in matrices */
+    uint32_t first_moment, moment_count;
 } stn_gob_pose;
+
+/* What one poses job has room for. */
+#define STN_POSE_GOBS 2048
+#define STN_POSE_MATRICES 16384
+#define STN_POSE_MOMENTS 4096
+#define STN_POSE_POINTS 16384
 
 typedef struct stn_job_poses {
     stn_gob_pose *gobs;
-    uint32_t gob_count;
     stn_m4 *matrices;
+    stn_leaf_moment *moments;
+    stn_smoke_point *points;
+    uint32_t gob_count, matrix_count, moment_count, point_count;
 } stn_job_poses;
 
 typedef struct stn_job_global {

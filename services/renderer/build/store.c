@@ -3,9 +3,13 @@
 #include "base/log.h"
 #include "base/table.h"
 
+#include "renderer/sprite/manim.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MORPH_SIDE 1024 /* of the texture of a mesh animation's frames: 6 MB at most */
 
 typedef enum entry_state { ENTRY_WAITING, ENTRY_READY, ENTRY_FAILED } entry_state;
 
@@ -20,6 +24,7 @@ struct holder {
 struct asset_of {
     uint32_t layer; /* index in the resource */
     bool bones;
+    const stn_res_manim *morph;
     uint32_t asset;
 };
 
@@ -46,7 +51,7 @@ struct stn_store {
     size_t count;
     stn_job **pending;
     size_t pending_count, pending_cap;
-    uint32_t next_asset;
+    uint32_t next_asset, square;
     unsigned waiting, failed;
     stn_log_once asset_once;
 };
@@ -301,7 +306,7 @@ static void make_textures(stn_store *s, struct entry *e, struct holder *h)
         if (l->kind == STN_LAYER_TEX) {
             uint32_t asset = give_texture(s, h, i, sampling_of(l->as.tex), NULL);
 
-            remember(&e->textures, &e->texture_count, (struct asset_of){i, false, asset});
+            remember(&e->textures, &e->texture_count, (struct asset_of){.layer = i, .asset = asset});
             if (asset && !e->has_colour)
                 note_colour(e, w);
         } else if (l->kind == STN_LAYER_TILESET && w->levels > 0) {
@@ -470,7 +475,34 @@ static bool fill_mesh(stn_job *job, const stn_res_mesh *m, bool bones)
     return true;
 }
 
-uint32_t stn_store_mesh(stn_store *s, const stn_sprite_res *res, const stn_res_layer *mesh, bool bones)
+/* The frames of an animation, normals below the places. Without memory, or when there are too many, the mesh
+ * stands still. */
+static void fill_morph(stn_job *job, const stn_res_manim *l, const char *name)
+{
+    static stn_log_once once;
+    stn_manim_texture size = stn_manim_texture_size(l);
+    uint32_t height = size.height * (l->has_normals ? 2 : 1);
+    size_t half = (size_t)size.width * size.height * 3;
+    uint16_t *texels;
+
+    if (size.width > MORPH_SIDE || height > MORPH_SIDE) {
+        if (stn_log_due(&once))
+            stn_log_warn("%s: mesh animation %d has %u frames of %u vertices, too many to be shown moving",
+                         name, l->id, l->count, size.vertices);
+        return;
+    }
+    texels = stn_job_memory(job, (size_t)size.width * height * 3 * sizeof *texels);
+    if (!texels)
+        return;
+    stn_manim_texture_fill(l, false, texels);
+    if (l->has_normals)
+        stn_manim_texture_fill(l, true, texels + half);
+    job->u.mesh.morph = (stn_mesh_morph){texels, size.width, height};
+    job->bytes += (size_t)size.width * height * 6;
+}
+
+uint32_t stn_store_mesh(stn_store *s, const stn_sprite_res *res, const stn_res_layer *mesh, bool bones,
+                        const stn_res_manim *morph)
 {
     struct entry *e = entry_of(s, res);
     stn_job *job;
@@ -480,7 +512,7 @@ uint32_t stn_store_mesh(stn_store *s, const stn_sprite_res *res, const stn_res_l
     if (!e || mesh->kind != STN_LAYER_MESH)
         return 0;
     for (size_t i = 0; i < e->mesh_count; i++)
-        if (e->meshes[i].layer == mesh->index && e->meshes[i].bones == bones)
+        if (e->meshes[i].layer == mesh->index && e->meshes[i].bones == bones && e->meshes[i].morph == morph)
             return e->meshes[i].asset;
     job = stn_job_new(STN_JOB_MESH, 0);
     if (job && fill_mesh(job, mesh->as.mesh, bones)) {
@@ -489,14 +521,50 @@ uint32_t stn_store_mesh(stn_store *s, const stn_sprite_res *res, const stn_res_l
         else
             stn_log_warn("%s: mesh layer %u is not drawn: %s", res->name, mesh->index, err.text);
     }
-    remember(&e->meshes, &e->mesh_count, (struct asset_of){mesh->index, bones, asset});
+    remember(&e->meshes, &e->mesh_count, (struct asset_of){mesh->index, bones, morph, asset});
     if (!asset) {
         stn_job_free(job);
         return 0;
     }
     job->u.mesh.asset = asset;
+    if (morph)
+        fill_morph(job, morph, res->name);
     give(s, job);
     return asset;
+}
+
+uint32_t stn_store_square(stn_store *s)
+{
+    /* place, normal, texture coordinate; row 0 of a picture is its top */
+    static const float corners[4][8] = {{-0.5f, -0.5f, 0, 0, 0, 1, 0, 1},
+                                        {0.5f, -0.5f, 0, 0, 0, 1, 1, 1},
+                                        {0.5f, 0.5f, 0, 0, 0, 1, 1, 0},
+                                        {-0.5f, 0.5f, 0, 0, 0, 1, 0, 0}};
+    static const uint16_t indices[6] = {0, 1, 2, 0, 2, 3};
+    stn_job *job;
+
+    if (s->square)
+        return s->square;
+    job = stn_job_new(STN_JOB_MESH, 0);
+    if (!job || !(s->square = take_asset(s))) {
+        stn_job_free(job);
+        return 0;
+    }
+    job->u.mesh.asset = s->square;
+    job->bytes = sizeof corners + sizeof indices;
+    job->u.mesh.desc =
+        (stn_mesh_desc){.vertices = corners,
+                        .stride = sizeof corners[0],
+                        .vertex_count = 4,
+                        .attrs = {{.slot = STN_VTX_POS, .comps = 3},
+                                  {.slot = STN_VTX_NRM, .comps = 3, .offset = 3 * sizeof(float)},
+                                  {.slot = STN_VTX_TEX, .comps = 2, .offset = 6 * sizeof(float)}},
+                        .attr_count = 3,
+                        .indices = indices,
+                        .index_bytes = 2,
+                        .index_count = 6};
+    give(s, job);
+    return s->square;
 }
 
 void stn_store_counts(const stn_store *s, unsigned *known, unsigned *waiting, unsigned *failed)

@@ -44,8 +44,12 @@ uint32_t stn_store_texture(stn_store *s, const stn_sprite_res *res, const stn_re
 uint32_t stn_store_atlas(stn_store *s, const stn_sprite_res *res); /* of its tileset */
 /* How much of its atlas one tile takes, in texture coordinates: filtering must not look over its edge. */
 void stn_store_atlas_cell(stn_store *s, const stn_sprite_res *res, float cell[2]);
-/* `bones`: with bone attributes, which the buffer must have. */
-uint32_t stn_store_mesh(stn_store *s, const stn_sprite_res *res, const stn_res_layer *mesh, bool bones);
+/* `bones`: with bone attributes, which the buffer must have. `morph`: with the frames of this mesh animation,
+ * NULL = none; one that is too long for a texture is said once and left out. */
+uint32_t stn_store_mesh(stn_store *s, const stn_sprite_res *res, const stn_res_layer *mesh, bool bones,
+                        const stn_res_manim *morph);
+/* A square of side 1 about the origin, facing +z, its texture upright: for points that face the eye. */
+uint32_t stn_store_square(stn_store *s);
 /* The tileset's colour seen from afar, RGBA; false when it is not known. */
 bool stn_store_tile_colour(stn_store *s, const char *name, int32_t version, uint8_t rgba[4]);
 

@@ -18,7 +18,7 @@ typedef struct stn_block_material {
 
 /* One instance in the buffer texture: see gl/shaders/vertex.glsl. */
 typedef struct stn_block_instance {
-    float model[16], mix[4], extra[4], sway_slow[4], sway_fast[4];
+    float model[16], mix[4], extra[4], sway_slow[4], sway_fast[4], special[4];
 } stn_block_instance;
 
 #endif

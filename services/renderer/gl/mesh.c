@@ -35,6 +35,10 @@ static void drop(stn_meshes *m, stn_gpu_mesh *g)
 {
     stn_glrec_forget_vao(m->rec, g->vao);
     glDeleteVertexArrays(1, &g->vao);
+    if (g->morph) {
+        stn_glrec_forget_texture(m->rec, g->morph);
+        glDeleteTextures(1, &g->morph);
+    }
     if (g->group && --m->groups[g->group - 1].uses > 0)
         return;
     glDeleteBuffers(1, &g->vertex_buffer);
@@ -140,6 +144,24 @@ uint32_t stn_meshes_add(stn_meshes *m, const stn_mesh_desc *d)
     attributes(d->attrs, d->attr_count, d->stride);
     m->bytes += g->bytes;
     return g->id;
+}
+
+void stn_meshes_animate(stn_meshes *m, uint32_t id, const stn_mesh_morph *morph)
+{
+    stn_gpu_mesh *g = stn_meshes_get(m, id) ? &m->items[id & INDEX_MASK] : NULL;
+    size_t bytes = (size_t)morph->width * morph->height * 6;
+
+    if (!g || g->morph || !morph->texels)
+        return;
+    glGenTextures(1, &g->morph);
+    stn_glrec_texture(m->rec, 0, GL_TEXTURE_2D, g->morph, 0);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 2); /* three half floats a texel, rows without padding */
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB16F, (GLsizei)morph->width, (GLsizei)morph->height, 0, GL_RGB,
+                 GL_HALF_FLOAT, morph->texels);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+    g->bytes += bytes;
+    m->bytes += bytes;
 }
 
 static uint32_t take_group(stn_meshes *m)

@@ -10,6 +10,7 @@ typedef struct stn_gpu_mesh {
     uint32_t index_type, index_count; /* GL enum */
     uint32_t first_index_byte;
     int32_t base_vertex;
+    uint32_t morph; /* texture of its animation's frames, 0 = none */
     uint32_t group; /* meshes that share buffers have the same, 0 = its own */
     uint32_t id; /* 0 = free */
     size_t bytes;
@@ -21,6 +22,8 @@ stn_meshes *stn_meshes_new(stn_glrec *rec); /* NULL: out of memory */
 void stn_meshes_free(stn_meshes *m);
 /* Uploads a mesh that stn_mesh_check() passed. 0: out of room or memory. */
 uint32_t stn_meshes_add(stn_meshes *m, const stn_mesh_desc *d);
+/* Gives a mesh the frames of its animation, for good. */
+void stn_meshes_animate(stn_meshes *m, uint32_t id, const stn_mesh_morph *morph);
 /* Uploads buffers that all parts share: u16 indices. ids gets one for each part; false: out of room or
  * memory, and none was made. The caller has checked the parts (stn_product_open). */
 bool stn_meshes_add_parts(stn_meshes *m, const void *vertices, size_t vertex_bytes, const void *indices,

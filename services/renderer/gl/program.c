@@ -80,6 +80,7 @@ static void defines_of(stn_buf *b, uint64_t key)
         {STN_MAT_GRID, "GRID"},
         {STN_MAT_WALL, "WALL"},
         {STN_MAT_ATLAS, "ATLAS"},
+        {STN_MAT_TINT, "TINT"},
     };
     static const char *const passes[] = {"PASS_COLOUR", "PASS_SHADOW", "PASS_ID", "PASS_ID"};
     unsigned shadows = (unsigned)(key >> 34 & 3), normals = (unsigned)(key >> 36 & 3);
@@ -173,6 +174,7 @@ static void bind_inputs(GLuint program)
     bind_sampler(program, "tex_waves", STN_UNIT_WAVES);
     bind_sampler(program, "shadow_map", STN_UNIT_SHADOW);
     bind_sampler(program, "instances", STN_UNIT_INSTANCES);
+    bind_sampler(program, "morph_map", STN_UNIT_MORPH);
     bind_sampler(program, "source", STN_UNIT_SOURCE);
     bind_sampler(program, "depth_map", STN_UNIT_SOURCE);
     bind_sampler(program, "normal_map", STN_UNIT_SOURCE_2);
@@ -265,7 +267,7 @@ static const stn_program *stand_in(stn_programs *p, uint64_t key)
     const uint64_t frame = key & ~(uint64_t)UINT32_MAX;
     const uint32_t features = (uint32_t)key, where = features & GEOMETRY;
     const uint64_t tries[] = {
-        frame | where | (features & (STN_MAT_LIT | STN_MAT_TEX | STN_MAT_VCOL)),
+        frame | where | (features & (STN_MAT_LIT | STN_MAT_TEX | STN_MAT_VCOL | STN_MAT_TINT)),
         frame | (where & ~(uint32_t)STN_MAT_CLIP) | (features & (STN_MAT_LIT | STN_MAT_TEX)),
     };
 

@@ -163,6 +163,8 @@ static void take_mesh(stn_stage *s, const stn_job_mesh *m)
     s->meshes[m->asset] = stn_meshes_add(s->parts.meshes, &m->desc);
     if (!s->meshes[m->asset])
         s->failed_uploads++;
+    else if (m->morph.texels)
+        stn_meshes_animate(s->parts.meshes, s->meshes[m->asset], &m->morph);
 }
 
 static stage_cut *cut_of(stage_scene *sc, int32_t x, int32_t y, bool make)

@@ -78,12 +78,33 @@ static const stn_m4 *pose_of(const stage_scene *sc, const stage_gob *g, const st
     return sc->poses->u.poses.matrices + (*pose)->first;
 }
 
-static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, unsigned flags)
+/* Squares that face the eye, one a point. Their places are the leaf's, their size is the world's. */
+static void add_points(stn_stage *s, const stage_scene *sc, const stn_leaf_look *l, const stn_leaf_moment *m,
+                       const stn_m4 *place, const stn_m4 *view, uint32_t mesh)
+{
+    const stn_job_poses *poses = &sc->poses->u.poses;
+
+    if (m->first_point > poses->point_count || m->point_count > poses->point_count - m->first_point)
+        return;
+    for (uint32_t i = 0; i < m->point_count; i++) {
+        const stn_smoke_point *p = &poses->points[m->first_point + i];
+        stn_v3 at = stn_m4_pt(place, (stn_v3){p->at.x, p->at.y, p->at.z});
+        stn_instance in = {.model = stn_m4_xlate(at)};
+
+        for (int axis = 0; axis < 3; axis++)
+            for (int k = 0; k < 3; k++)
+                in.model.m[4 * axis + k] = view->m[4 * k + axis] * p->size;
+        memcpy(in.special, p->color, sizeof in.special);
+        stn_view_add(s->parts.view, mesh, l->material_id, &in, STN_DRAW_VISIBLE);
+    }
+}
+
+static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn_m4 *view, unsigned flags)
 {
     stn_gob_look *look = &g->look->u.look;
     const stn_gob_pose *pose = NULL;
     const stn_m4 *matrices = pose_of(sc, g, &pose);
-    uint32_t bone = 0;
+    uint32_t bone = 0, moment = 0;
 
     for (uint32_t i = 0; i < look->leaf_count; i++) {
         stn_leaf_look *l = &look->leaves[i];
@@ -91,7 +112,10 @@ static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, unsigned 
         stn_instance in = {.model = stn_m4_mul(place, matrices ? matrices[i] : l->local)};
         unsigned f = l->casts ? flags : flags & ~(unsigned)STN_DRAW_CASTS;
         uint32_t mesh = l->mesh < STN_MAX_ASSETS ? s->meshes[l->mesh] : 0;
+        const stn_leaf_moment *m = NULL;
 
+        if (l->moment && pose && moment < pose->moment_count)
+            m = &sc->poses->u.poses.moments[pose->first_moment + moment++];
         if (l->bones) {
             /* A mesh on bones without a pose would collapse: it waits for the first one. */
             if (!matrices || bone + l->bones > pose->bone_count)
@@ -105,6 +129,19 @@ static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, unsigned 
             l->material_id = stage_material(s, &l->material);
         if (!l->material_id || !mesh || !f)
             continue;
+        if (l->points) {
+            if (m && (f & STN_DRAW_VISIBLE))
+                add_points(s, sc, l, m, &in.model, view, mesh);
+            continue;
+        }
+        if (l->morph[1]) {
+            /* Without a moment it is drawn in its first frame. */
+            in.special[0] = (float)l->morph[0];
+            in.special[1] = (float)l->morph[1];
+            in.special[2] = m ? m->from : 0.0f;
+            in.special[3] = m ? m->to : 0.0f;
+            in.morph = m ? m->a : 0.0f;
+        }
         memcpy(in.mix, l->mix, sizeof in.mix);
         if (l->sways) {
             memcpy(in.sway_slow, l->sway_slow, sizeof in.sway_slow);
@@ -228,7 +265,7 @@ static void put_shadow(stn_stage *s, const stn_stage_look *look, stn_v3 focus, s
     f->shadow_matrix = stn_shadow_matrix(&s->shadow.place, &f->view);
 }
 
-static void add_casters(stn_stage *s, const stage_scene *sc, stn_v3 focus)
+static void add_casters(stn_stage *s, const stage_scene *sc, stn_v3 focus, const stn_m4 *view)
 {
     size_t it = 0;
     uint64_t key;
@@ -245,7 +282,7 @@ static void add_casters(stn_stage *s, const stage_scene *sc, stn_v3 focus)
         stage_gob *g = v;
 
         if (g->look && g->placed && in_shadow_reach(g->spatial, focus, (double)STN_SHADOW_SIZE))
-            add_gob(s, sc, g, STN_DRAW_CASTS);
+            add_gob(s, sc, g, view, STN_DRAW_CASTS);
     }
 }
 
@@ -287,9 +324,9 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
 
         if (g->look && g->placed) {
             s->gobs_seen++;
-            add_gob(s, sc, g, STN_DRAW_VISIBLE);
+            add_gob(s, sc, g, &f->view, STN_DRAW_VISIBLE);
         }
     }
     if (f->shadows != STN_SHADOWS_NONE)
-        add_casters(s, sc, focus);
+        add_casters(s, sc, focus, &f->view);
 }

@@ -307,11 +307,12 @@ static void put_instance(stn_block_instance *b, const stn_instance *in, uint32_t
     memcpy(b->model, in->model.m, sizeof b->model);
     put4(b->mix, in->mix);
     b->extra[0] = in->water_z;
-    b->extra[1] = in->morph[0];
+    b->extra[1] = in->morph;
     b->extra[2] = in->bones ? (float)(bones_at + (in->bones - 1) * 4) : 0.0f;
     b->extra[3] = (float)in->click_id;
     put4(b->sway_slow, in->sway_slow);
     put4(b->sway_fast, in->sway_fast);
+    put4(b->special, in->special);
 }
 
 static bool room(stn_view *v)
@@ -440,6 +441,8 @@ static void replay(stn_view *v, uint32_t from, uint32_t to, uint32_t base, int p
             stn_glrec_program(v->rec, p->name);
             stn_glrec_vao(v->rec, mesh->vao);
             apply_material(v, m, d->material, pass);
+            if (m->features & STN_MAT_MORPH)
+                stn_glrec_texture(v->rec, STN_UNIT_MORPH, GL_TEXTURE_2D, mesh->morph, v->exact_repeat);
             glUniform1i(p->instance_base, (GLint)(base + i));
             glDrawElementsInstancedBaseVertex(GL_TRIANGLES, (GLsizei)mesh->index_count, mesh->index_type,
                                               (const void *)(uintptr_t)mesh->first_index_byte,

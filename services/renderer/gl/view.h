@@ -49,7 +49,9 @@ typedef struct stn_instance {
     float water_z; /* object fog */
     float sway_slow[4],
         sway_fast[4]; /* x y z strengths, frequency in radians a second: docs/spec/sprites.md 21.2 */
-    float morph[2];
+    float special[4]; /* STN_MAT_MORPH: first vertex, vertices, frame from, frame to; STN_MAT_TINT: the colour
+                       */
+    float morph; /* how far between the frames, 0..1 */
     uint32_t bones; /* from stn_view_bones(), 0 = none */
     uint32_t click_id;
 } stn_instance;

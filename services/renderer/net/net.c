@@ -387,6 +387,19 @@ static void take_credit(stn_net *n, uint64_t bytes)
     stn_peer_say(peer, STENNESS__VIEW_KIND__VIEW_CREDIT, STATE_STREAM, 0, &c.base, NULL);
 }
 
+static void take_over(stn_net *n, const net_item *it)
+{
+    Stenness__OverlayDone d = STENNESS__OVERLAY_DONE__INIT;
+    stn_peer *peer = stn_conv_peer(n->world);
+
+    if (!peer)
+        return;
+    d.object = it->u.over.object;
+    d.incarnation = it->u.over.incarnation;
+    d.overlay = it->u.over.overlay;
+    stn_peer_say(peer, STENNESS__VIEW_KIND__VIEW_OVERLAY_DONE, STATE_STREAM, 0, &d.base, NULL);
+}
+
 static void on_item(void *ctx, const stn_turn *turn, stn_inbox_link *link)
 {
     stn_net *n = ctx;
@@ -399,6 +412,9 @@ static void on_item(void *ctx, const stn_turn *turn, stn_inbox_link *link)
         break;
     case NET_TOOK:
         take_credit(n, it->u.bytes);
+        break;
+    case NET_OVERLAY_OVER:
+        take_over(n, it);
         break;
     case NET_ACT:
         take_act(n, &it->u.act);

@@ -95,6 +95,8 @@ stn_net_questions(stn_net *n); /* taken by the GL thread; items are the net thre
 bool stn_net_ask(stn_net *n, const char *name, int32_t version, int32_t priority);
 /* A product was taken out of the queue: credit for more. */
 void stn_net_took(stn_net *n, size_t bytes);
+/* An overlay that was to play once has. */
+void stn_net_overlay_over(stn_net *n, int64_t object, uint64_t incarnation, int32_t overlay);
 /* From the GL thread. */
 bool stn_net_send_act(stn_net *n, const stn_net_act *act);
 bool stn_net_set_focus(stn_net *n, uint64_t frame, bool follow, double x, double y);

@@ -75,6 +75,19 @@ void stn_net_took(stn_net *n, size_t bytes)
     give_heap(n, it);
 }
 
+void stn_net_overlay_over(stn_net *n, int64_t object, uint64_t incarnation, int32_t overlay)
+{
+    net_item *it = calloc(1, sizeof *it);
+
+    if (!it)
+        return; /* world lets it go by its age */
+    it->kind = NET_OVERLAY_OVER;
+    it->u.over.object = object;
+    it->u.over.incarnation = incarnation;
+    it->u.over.overlay = overlay;
+    give_heap(n, it);
+}
+
 bool stn_net_send_act(stn_net *n, const stn_net_act *act)
 {
     net_item *it = pool_item(n, NET_ACT);

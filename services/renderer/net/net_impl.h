@@ -24,6 +24,7 @@
 typedef enum net_item_kind {
     NET_ASK,
     NET_TOOK,
+    NET_OVERLAY_OVER,
     NET_ACT,
     NET_FOCUS,
     NET_PICTURE_ANSWER,
@@ -42,6 +43,11 @@ typedef struct net_item {
             int32_t version, priority;
         } ask;
         uint64_t bytes;
+        struct {
+            int64_t object;
+            uint64_t incarnation;
+            int32_t overlay;
+        } over;
         stn_net_act act;
         struct {
             uint64_t frame;

@@ -37,10 +37,11 @@ enum {
     STN_MAT_SKIN = 1u << 19, /* bones: four indices and weights a vertex */
     STN_MAT_SWAY = 1u << 20, /* moves with the wind above its root */
     STN_MAT_TERRAIN = 1u << 21, /* the compact vertex of terrain products */
-    STN_MAT_MORPH = 1u << 22, /* two more positions blended in: mesh animation */
+    STN_MAT_MORPH = 1u << 22, /* mesh animation: offsets from a texture of frames */
     STN_MAT_GRID = 1u << 23, /* terrain on the tile grid: x and y count tiles */
     STN_MAT_WALL = 1u << 24, /* terrain with texture coordinates of its own */
     STN_MAT_ATLAS = 1u << 25, /* terrain whose base texture is read at the atlas coordinate */
+    STN_MAT_TINT = 1u << 26, /* a colour of the instance multiplies: points of smoke; not with MORPH */
 };
 
 /* Texture slots of a material; each slot has the texture unit of its number. */

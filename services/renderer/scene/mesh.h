@@ -27,8 +27,6 @@ enum {
     STN_VTX_CLIP,
     STN_VTX_BONE,
     STN_VTX_WEIGHT,
-    STN_VTX_MORPH_A,
-    STN_VTX_MORPH_B,
     STN_VTX_Z, /* height of terrain vertices, whose position has two parts */
     STN_VTX_COUNT
 };
@@ -58,6 +56,14 @@ typedef struct stn_mesh_desc {
     const void *indices; /* triangles */
     uint32_t index_bytes, index_count; /* bytes: 2 or 4 */
 } stn_mesh_desc;
+
+/* The frames of a mesh animation: offsets of the vertices as half floats, three a texel, `width` texels a
+ * row. Vertex v of frame f is texel (v - first) + count * f; the normals' offsets, if there are any, stand
+ * `height` / 2 rows below. Source: docs/spec/sprites.md 15.2. */
+typedef struct stn_mesh_morph {
+    const uint16_t *texels; /* NULL = no animation */
+    uint32_t width, height;
+} stn_mesh_morph;
 
 /* STN_BAD_DATA or STN_TOO_BIG with a text that says which index, vertex or attribute is wrong. */
 stn_status stn_mesh_check(const stn_mesh_desc *d, stn_err *err);

@@ -7,7 +7,7 @@ typedef struct walk {
     stn_leaf_fn *fn;
     void *user;
     stn_err *err;
-    bool stopped, unturned;
+    bool stopped, unturned, moves;
 } walk;
 
 static stn_sprite_fault enter(const walk *w, stn_state *state, stn_ops ops, bool locked)
@@ -99,7 +99,7 @@ static stn_sprite_fault walk_part(walk *w, const stn_sprite_part *part, const st
 {
     stn_state state = *outer;
     stn_leaf leaf = {.part = part, .state = &state};
-    bool before = w->unturned;
+    bool before = w->unturned, moved = w->moves;
     stn_sprite_fault fault = STN_SPRITE_OK;
 
     for (uint32_t i = 0; i < part->n_dyns; i++) {
@@ -108,8 +108,11 @@ static stn_sprite_fault walk_part(walk *w, const stn_sprite_part *part, const st
         if (part->dyns[i].kind == STN_DYN_BONES)
             leaf.morph = &part->dyns[i];
         w->unturned |= part->dyns[i].kind == STN_DYN_SCATTER;
+        w->moves |= part->dyns[i].kind == STN_DYN_BONES || part->dyns[i].kind == STN_DYN_RIGID ||
+                    part->dyns[i].kind == STN_DYN_MAFRAME;
     }
     leaf.unturned = w->unturned;
+    leaf.moves = w->moves;
     for (uint32_t i = part->n_wraps; i-- > 0;)
         if ((fault = enter_wrap(w, &state, &part->wraps[i])))
             return fault;
@@ -132,6 +135,7 @@ static stn_sprite_fault walk_part(walk *w, const stn_sprite_part *part, const st
         break;
     }
     w->unturned = before;
+    w->moves = moved;
     return fault;
 }
 

@@ -227,6 +227,7 @@ typedef struct stn_leaf {
     const stn_sprite_part *part;
     const stn_state *state;
     const stn_dyn *morph; /* BONES of this leaf, or NULL */
+    bool moves; /* a bone or a mesh animation on its way here: it is elsewhere in the next frame */
     /* A SCATTER is around it. When `outer` has a location "gobx", LOC is complete; else LOC is to be applied
      * to the object's place without its turn. */
     bool unturned;

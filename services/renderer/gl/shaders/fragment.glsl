@@ -37,6 +37,9 @@ flat in vec4 v_flow_a;
 flat in vec4 v_flow_b;
 #endif
 flat in vec4 v_mix;
+#ifdef TINT
+flat in vec4 v_tint;
+#endif
 #ifdef OBFOG
 in float v_under;
 #endif
@@ -231,6 +234,9 @@ void main()
     n = normalize(n);
 
     vec4 c = vec4(1.0) * m_base;
+#ifdef TINT
+    c *= v_tint;
+#endif
 #ifdef TEX
     c *= t;
 #endif

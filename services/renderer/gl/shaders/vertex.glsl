@@ -10,12 +10,12 @@ layout(location = 6) in vec3 a_bit;
 layout(location = 7) in vec2 a_clip;
 layout(location = 8) in vec4 a_bone;
 layout(location = 9) in vec4 a_weight;
-layout(location = 10) in vec3 a_morph_a;
-layout(location = 11) in vec3 a_morph_b;
-layout(location = 12) in float a_z;
+layout(location = 10) in float a_z;
 
-// Per instance: 8 texels. 0..3 model matrix columns; 4 mix colour; 5 water height for object fog, morph factor, first
-// texel of the bone matrices, click id; 6 and 7 slow and fast sway: strengths x y z, frequency.
+// Per instance: 9 texels. 0..3 model matrix columns; 4 mix colour; 5 water height for object fog, how far the mesh
+// animation is between its frames, first texel of the bone matrices, click id; 6 and 7 slow and fast sway: strengths
+// x y z, frequency; 8 mesh animation: first vertex (65536 more: normals move too), vertices, frame from, frame to; or
+// the colour of a point.
 uniform samplerBuffer instances;
 uniform int instance_base;
 
@@ -47,6 +47,9 @@ flat out vec4 v_flow_a;
 flat out vec4 v_flow_b;
 #endif
 flat out vec4 v_mix;
+#ifdef TINT
+flat out vec4 v_tint;
+#endif
 #ifdef OBFOG
 out float v_under;
 #endif
@@ -61,6 +64,15 @@ out vec2 v_clip;
 flat out float v_id;
 #endif
 
+#ifdef MORPH
+uniform sampler2D morph_map;
+vec3 moved(int texel, int row)
+{
+    int width = textureSize(morph_map, 0).x;
+    return texelFetch(morph_map, ivec2(texel % width, row + texel / width), 0).xyz;
+}
+#endif
+
 #ifdef SKIN
 mat4 bone(int base, float index)
 {
@@ -72,7 +84,7 @@ mat4 bone(int base, float index)
 
 void main()
 {
-    int at = (instance_base + gl_InstanceID) * 8;
+    int at = (instance_base + gl_InstanceID) * 9;
     mat4 model = mat4(texelFetch(instances, at), texelFetch(instances, at + 1), texelFetch(instances, at + 2),
                       texelFetch(instances, at + 3));
     vec4 extra = texelFetch(instances, at + 5);
@@ -89,7 +101,16 @@ void main()
     mat3 turn = mat3(model);
 
 #ifdef MORPH
-    objv.xyz += mix(a_morph_a, a_morph_b, extra.y);
+    vec4 frames = texelFetch(instances, at + 8);
+    int first = int(frames.x), count = int(frames.y), texel = gl_VertexID - first % 65536;
+    if (texel >= 0 && texel < count) {
+        int from = texel + count * int(frames.z), to = texel + count * int(frames.w);
+        objv.xyz += mix(moved(from, 0), moved(to, 0), extra.y);
+        if (first >= 65536) {
+            int row = textureSize(morph_map, 0).y / 2;
+            objn += mix(moved(from, row), moved(to, row), extra.y);
+        }
+    }
 #endif
 #ifdef SKIN
     int base = int(extra.z);
@@ -114,6 +135,9 @@ void main()
     v_map = mapv.xyz;
     v_nrm = mat3(view) * (turn * objn);
     v_mix = texelFetch(instances, at + 4);
+#ifdef TINT
+    v_tint = texelFetch(instances, at + 8);
+#endif
 #ifdef HAS_TAN
 #ifdef TERRAIN
     v_tan = vec3(1.0, 0.0, 0.0);
