@@ -78,7 +78,7 @@ typedef struct stn_land_grid_data {
 
 /* Version of every resource of the pack that is homestead's own; raised whenever the pack's content changes,
  * so that no cache serves an older picture. */
-#define STN_PACK_VERSION 2
+#define STN_PACK_VERSION 3
 
 /* NULL when out of memory. */
 stn_land *stn_land_new(uint64_t seed);

@@ -7,13 +7,17 @@
 #include <string.h>
 
 #define CELL 256.0 /* map units of a side of the table of places */
+#define FIRE "homestead/things/campfire"
 #define GROW_S 30.0
 #define WAKE_A_TICK 2 /* grids */
 #define FRAMES_S 100.0 /* numbers for new objects run with time, so that one that comes back is newer */
 
-static const char *const usable_names[] = {"homestead/things/house",    "homestead/things/cupboard",
-                                           "homestead/things/crate",    "homestead/things/barrel",
-                                           "homestead/things/campfire", "homestead/things/gate"};
+static const char *const usable_names[] = {"homestead/things/house",
+                                           "homestead/things/cupboard",
+                                           "homestead/things/crate",
+                                           "homestead/things/barrel",
+                                           FIRE,
+                                           "homestead/things/gate"};
 static const char *const scattered[] = {"homestead/things/stone", "homestead/bushes/bush",
                                         "homestead/things/stump", "homestead/things/log",
                                         "homestead/things/mushroom"};
@@ -149,6 +153,7 @@ stn_sim_obj *sim_add(stn_sim *sim, uint32_t id, const char *res, uint16_t versio
     obj->y = floor(y / STN_SIM_UNIT) * STN_SIM_UNIT;
     obj->angle = angle;
     obj->usable = is_usable(res);
+    obj->burns = strcmp(res, FIRE) == 0;
     obj->frame = 1 + (int32_t)(sim->now * FRAMES_S);
     obj->latest = obj->frame;
     for (unsigned g = 0; g < G_COUNT; g++)
@@ -457,6 +462,7 @@ stn_status stn_sim_new(const stn_sim_settings *settings, stn_sim **out, stn_err 
         if (sets[i].id < 256)
             sim->wet[sets[i].id] = strstr(sets[i].name, "/water") || strstr(sets[i].name, "/deep");
     sim->vmat = sim_resource(sim, STN_LAND_VMAT, STN_LAND_VMAT_VERSION);
+    sim->smoke = sim_resource(sim, "gfx/fx/ismoke", 111);
     scatter(sim);
     /* The first person should not wait for what everyone sees. */
     stn_land_spawn(sim->land, &x, &y, &angle);

@@ -59,6 +59,7 @@ struct stn_sim_obj {
     uint8_t n_materials;
     bool usable; /* bit 0 of the first state byte opens and closes it */
     bool bears, grows; /* what bears is a plant that can be harvested; the second state byte is its size */
+    bool burns; /* it smokes while it is not out */
     struct {
         uint16_t res;
         int8_t id;
@@ -120,7 +121,7 @@ struct stn_sim {
     resource *res;
     size_t n_res;
     stn_names *res_of; /* name -> number */
-    uint16_t vmat;
+    uint16_t vmat, smoke;
     uint16_t garments[SIM_GARMENTS], dyes[SIM_DYES]; /* resource numbers */
     uint16_t tileset_of[256];
     bool wet[256]; /* by tile id */

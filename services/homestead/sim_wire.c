@@ -50,6 +50,32 @@ static void write_draw(const stn_sim *sim, const stn_sim_obj *obj, stn_buf *out,
     flush(out, STN_OD_CMPMOD, b);
 }
 
+/* The smoke of a fire: an overlay of its own that stays until it is taken off (docs/spec/sprites.md
+ * 18, 21.5). */
+static void write_smoke(const stn_sim *sim, const stn_sim_obj *obj, bool all, stn_buf *out, stn_buf *b,
+                        uint8_t *used)
+{
+    static const uint8_t puffs[] = {0, /* material */
+                                    42, /* size, tenths of a unit */
+                                    0, /* no attach point */
+                                    0xb5, 0xbb, /* colour, four bits a channel, alpha lowest */
+                                    1, /* puffs in a tenth of a second */
+                                    13, /* power of fading, tenths */
+                                    55, /* life, tenths of a second */
+                                    42, /* height, units */
+                                    16}; /* radius of the disc, tenths of a unit */
+    bool lit = obj->sdt_len == 0;
+
+    if (!lit && all)
+        return;
+    stn_buf_u32(b, 1u << 1 | 1u); /* overlay 1, for good */
+    if (lit)
+        put_res(b, sim->smoke, puffs, sizeof puffs, used);
+    else
+        stn_buf_u16(b, 0xffff);
+    flush(out, STN_OD_OVERLAY, b);
+}
+
 static void write_pose(const stn_sim_obj *obj, stn_buf *out, stn_buf *b, uint8_t *used)
 {
     const figure *f = obj->fig;
@@ -137,6 +163,8 @@ void stn_sim_write(const stn_sim *sim, const stn_sim_obj *obj, int32_t since, st
     }
     if (obj->changed[G_DRAW] > since)
         write_draw(sim, obj, out, &b, used);
+    if (obj->burns && obj->changed[G_DRAW] > since)
+        write_smoke(sim, obj, all, out, &b, used);
     if (f && f->person && obj->changed[G_POSE] > since)
         write_pose(obj, out, &b, used);
     if (obj->n_materials && obj->changed[G_MATERIALS] > since)

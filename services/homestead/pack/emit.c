@@ -202,7 +202,7 @@ static stn_value colour(stn_rgb c)
 void stn_emit_material(stn_emit *e, const stn_material *m)
 {
     stn_mat_spec specs[8];
-    stn_value link[2], tex[3], bump[1], col[5];
+    stn_value link[2], tex[3], bump[1], col[5], order[1] = {stn_value_text("pfx")};
     stn_res_mat mat = {.id = m->id, .specs = specs};
 
     if (m->link) {
@@ -236,6 +236,8 @@ void stn_emit_material(stn_emit *e, const stn_material *m)
         specs[mat.count++] = (stn_mat_spec){"nofacecull", {0, NULL}};
     if (m->no_shadow)
         specs[mat.count++] = (stn_mat_spec){"maskshadow", {0, NULL}};
+    if (m->unlined)
+        specs[mat.count++] = (stn_mat_spec){"order", {1, order}};
     stn_emit_layer(e, STN_LAYER_MAT, &mat);
 }
 
@@ -444,6 +446,45 @@ static void put_cycle(stn_emit *e, const stn_cycle *c)
     stn_emit_layer(e, STN_LAYER_SKAN, &skan);
 }
 
+/* Frames that are numbered by vertex alone: every mesh of the resource that has such numbers moves. */
+static void put_flutter(stn_emit *e, const stn_model *m)
+{
+    const stn_shape *s = &m->parts[0].shape;
+    stn_manim_frame *frames = calloc(m->flutter_frames, sizeof *frames);
+    int32_t *idx = malloc(s->nv * sizeof *idx);
+    float *pos = malloc(m->flutter_frames * s->nv * 3 * sizeof *pos);
+    stn_res_manim manim = {.random = true,
+                           .len = m->flutter_len,
+                           .max_vertex = (int32_t)s->nv - 1,
+                           .count = m->flutter_frames,
+                           .frames = frames};
+
+    if (!frames || !idx || !pos) {
+        e->st = stn_fail(e->err, STN_NO_MEMORY, "mesh animation");
+    } else {
+        for (size_t v = 0; v < s->nv; v++)
+            idx[v] = (int32_t)v;
+        for (unsigned f = 0; f < m->flutter_frames; f++) {
+            float *to = pos + f * s->nv * 3;
+
+            for (size_t v = 0; v < s->nv; v++) {
+                stn_v3 d = stn_v3_sub(m->flutter(f, s->v[v].p), s->v[v].p);
+
+                memcpy(to + 3 * v, &(float[3]){d.x, d.y, d.z}, 3 * sizeof(float));
+            }
+            frames[f] = (stn_manim_frame){.time = m->flutter_len * (float)f / (float)m->flutter_frames,
+                                          .type = 1,
+                                          .count = (uint32_t)s->nv,
+                                          .idx = idx,
+                                          .pos = to};
+        }
+        stn_emit_layer(e, STN_LAYER_MANIM, &manim);
+    }
+    free(frames);
+    free(idx);
+    free(pos);
+}
+
 /* ---- the rest of a thing ---- */
 
 static void put_place(stn_emit *e, const stn_model *m)
@@ -465,8 +506,8 @@ static void put_place(stn_emit *e, const stn_model *m)
     }
 }
 
-/* A warm point light that flickers, shown while the fire burns (layer id 16: unless state bytes say
- * otherwise). Without an `aq` a point light is never seen (docs/spec/rendering.md 10.5); this one ends at
+/* Flames, and a warm point light that flickers, shown while the fire burns (layer id 16: unless state bytes
+ * say otherwise). Without an `aq` a point light is never seen (docs/spec/rendering.md 10.5); this one ends at
  * about 85 units. */
 static void put_fire(stn_emit *e, const char *self, uint16_t self_version)
 {
@@ -486,8 +527,12 @@ static void put_fire(stn_emit *e, const char *self, uint16_t self_version)
                          stn_value_list(low, 2), stn_value_list(rate, 2)};
     stn_res_rlink link = {.id = 16, .type = STN_RLINK_PARAMS, .res = {"gfx/fx/flight", 6}, .args = {5, args}};
 
+    stn_res_rlink flames = {
+        .id = 16, .type = STN_RLINK_SPRITE, .res = {"homestead/things/flames", STN_PACK_VERSION}};
+
     stn_emit_layer(e, STN_LAYER_LIGHT, &light);
     stn_emit_layer(e, STN_LAYER_RLINK, &link);
+    stn_emit_layer(e, STN_LAYER_RLINK, &flames);
 }
 
 void stn_emit_model(stn_emit *e, const stn_model *m, const char *self, uint16_t self_version)
@@ -509,6 +554,8 @@ void stn_emit_model(stn_emit *e, const stn_model *m, const char *self, uint16_t 
         put_skeleton(e, m);
     for (size_t i = 0; i < m->n_cycles; i++)
         put_cycle(e, &m->cycles[i]);
+    if (m->flutter && e->st == STN_OK)
+        put_flutter(e, m);
     put_place(e, m);
     if (m->fire)
         put_fire(e, self, self_version);

@@ -21,7 +21,7 @@ static stn_model *crossed(stn_canvas *picture, int cards, float wide, float high
     stn_model_texture(m, 0, STN_TEXTURE_CUTOUT, 0, picture);
     stn_material *mat = stn_model_material(m, 0, 0);
 
-    mat->cutout = mat->two_sided = mat->no_shadow = true;
+    mat->cutout = mat->two_sided = mat->no_shadow = mat->unlined = true;
     stn_shape *s = &stn_model_part(m, 0)->shape;
 
     for (int i = 0; i < cards; i++) {
@@ -167,7 +167,9 @@ static stn_model *build_pebbles(void)
     if (!m)
         return NULL;
     stn_model_texture(m, 0, STN_TEXTURE_COLOUR, 0, stn_stone_face(0x938b7d, false));
-    stn_model_material(m, 0, 0)->no_shadow = true;
+    stn_material *mat = stn_model_material(m, 0, 0);
+
+    mat->no_shadow = mat->unlined = true;
     for (int i = 0; i < 5; i++) {
         stn_xf f = stn_xf_turn(stn_xf_at(at[i][0], at[i][1], -0.2f), 0, 0, (float)i * 1.7f);
 
@@ -186,7 +188,9 @@ static stn_model *build_twig(void)
     if (!m)
         return NULL;
     stn_model_texture(m, 0, STN_TEXTURE_COLOUR, 0, stn_plain(0x5e4a36, 0.4f));
-    stn_model_material(m, 0, 0)->no_shadow = true;
+    stn_material *mat = stn_model_material(m, 0, 0);
+
+    mat->no_shadow = mat->unlined = true;
     stn_shape *s = &stn_model_part(m, 0)->shape;
     stn_v3 a[3] = {{-3.6f, -0.4f, 0.25f}, {0, 0.3f, 0.35f}, {3.8f, -0.2f, 0.15f}},
            b[2] = {{-0.2f, 0.3f, 0.3f}, {2.0f, 2.0f, 0.5f}}, c[2] = {{1.2f, 0.2f, 0.3f}, {2.8f, -1.5f, 0.2f}};

@@ -33,6 +33,7 @@ typedef struct stn_material {
     bool two_sided;
     bool no_shadow;
     bool glow; /* drawn at full brightness: embers */
+    bool unlined; /* drawn behind the pass that draws outlines, and gets none: fine growth */
     stn_rgb tint; /* diffuse and ambient */
     float shine, gloss; /* specular power and strength; 0 = none */
 } stn_material;
@@ -101,7 +102,12 @@ typedef struct stn_model {
     /* The class that draws it (docs/spec/sprites.md 21) and the library that carries it; NULL = plain. */
     const char *spr_class, *spr_lib;
     uint16_t spr_version;
-    bool fire; /* flicker light and smoke */
+    bool fire; /* flames and a flicker light */
+    /* Where a vertex of part 0 is moved to in each of `flutter_frames` frames that follow each other at
+     * random, over `flutter_len` seconds in all; NULL = it stands still. */
+    stn_v3 (*flutter)(unsigned frame, stn_v3 at);
+    unsigned flutter_frames;
+    float flutter_len;
     bool failed;
 } stn_model;
 

@@ -46,6 +46,51 @@ static stn_canvas *ember_picture(void)
     return c;
 }
 
+#define FLAME_HIGH 14.5f
+
+/* Tongues lick to a side, stretch and duck, more the higher they are. */
+static stn_v3 flame_at(unsigned frame, stn_v3 at)
+{
+    float h = fmaxf(at.z, 0) / FLAME_HIGH, phase = (float)frame * 2.4f, around = atan2f(at.y, at.x);
+
+    return (stn_v3){at.x + 2.6f * h * h * sinf(phase + 2.1f * h + around),
+                    at.y + 2.6f * h * h * cosf(1.7f * phase + 1.6f * h - around),
+                    at.z * (1 + 0.22f * sinf(1.3f * phase + around))};
+}
+
+/* Three crossed cards, each of several pieces one above the other, so that they can bend. */
+static stn_model *build_flames(void)
+{
+    enum { PIECES = 5 };
+    stn_model *m = stn_model_new();
+
+    if (!m)
+        return NULL;
+    stn_model_texture(m, 0, STN_TEXTURE_CUTOUT, 0, flame_picture());
+    stn_material *flame = stn_model_material(m, 0, 0);
+
+    flame->glow = flame->cutout = flame->two_sided = flame->no_shadow = flame->unlined = true;
+    stn_shape *s = &stn_model_part(m, 0)->shape;
+
+    for (int i = 0; i < 3; i++) {
+        float a = PI * (float)i / 3, c = 5.0f * cosf(a), q = 5.0f * sinf(a),
+              high = FLAME_HIGH - 1.5f * (float)i;
+
+        for (int k = 0; k < PIECES; k++) {
+            float lo = (float)k / PIECES, hi = (float)(k + 1) / PIECES, z0 = 0.5f + (high - 0.5f) * lo,
+                  z1 = 0.5f + (high - 0.5f) * hi;
+            stn_v3 corner[4] = {{-c, -q, z0}, {c, q, z0}, {c, q, z1}, {-c, -q, z1}}, up = {0, 0, 1},
+                   n[4] = {up, up, up, up};
+
+            stn_shape_card(s, corner, n, 0, 1 - hi, 1, 1 - lo);
+        }
+    }
+    m->flutter = flame_at;
+    m->flutter_frames = 8;
+    m->flutter_len = 1.1f;
+    return m;
+}
+
 static stn_model *build_campfire(void)
 {
     stn_model *m = stn_model_new();
@@ -55,17 +100,12 @@ static stn_model *build_campfire(void)
         return NULL;
     stn_model_texture(m, 0, STN_TEXTURE_COLOUR, 0, stn_stone_face(0x7c786f, false));
     stn_model_texture(m, 1, STN_TEXTURE_COLOUR, 0, ember_picture());
-    stn_model_texture(m, 2, STN_TEXTURE_CUTOUT, 0, flame_picture());
     stn_model_texture(m, 3, STN_TEXTURE_COLOUR, 0, stn_bark_spruce());
     stn_model_material(m, 0, 0);
     stn_model_material(m, 1, 1)->glow = true;
-    stn_material *flame = stn_model_material(m, 2, 2);
-
-    flame->glow = flame->cutout = flame->two_sided = flame->no_shadow = true;
     stn_model_material(m, 3, 3)->tint = (stn_rgb){0.45f, 0.42f, 0.40f};
     stn_model_link(m, 4, "homestead/wood/pine", 2);
-    stn_shape *stone = &stn_model_part(m, 0)->shape, *ember = &stn_model_part(m, 1)->shape,
-              *fire = &stn_model_part(m, 2)->shape;
+    stn_shape *stone = &stn_model_part(m, 0)->shape, *ember = &stn_model_part(m, 1)->shape;
     stn_shape *log = &stn_model_part(m, 3)->shape, *end = &stn_model_part(m, 4)->shape;
 
     for (int i = 0; i < 10; i++) {
@@ -86,15 +126,8 @@ static stn_model *build_campfire(void)
                        (stn_v3){-0.7f * c + 0.6f * s, -0.7f * s - 0.6f * c, 5.6f + 0.6f * (float)(i & 1)},
                        0.85f, 0.62f, 6, 1);
     }
-    for (int i = 0; i < 3; i++) {
-        float a = PI * (float)i / 3, c = 5.0f * cosf(a), s = 5.0f * sinf(a), h = 14.5f - 1.5f * (float)i;
-        stn_v3 q[4] = {{-c, -s, 0.5f}, {c, s, 0.5f}, {c, s, h}, {-c, -s, h}}, up = {0, 0, 1},
-               n[4] = {up, up, up, up};
-
-        stn_shape_card(fire, q, n, 0, 0, 1, 1);
-    }
-    /* State 01: gone out. Ashes in place of the embers, no flames, and the light (emit.c) goes too. */
-    m->parts[1].id = m->parts[2].id = 16;
+    /* State 01: gone out. Ashes in place of the embers; the flames and the light (emit.c) go too. */
+    m->parts[1].id = 16;
     stn_model_texture(m, 4, STN_TEXTURE_COLOUR, 0, stn_plain(0x5a5652, 0.5f));
     stn_model_material(m, 5, 4);
     stn_part *ash = stn_model_part(m, 5);
@@ -307,8 +340,13 @@ static stn_model *build_reeds(void)
 }
 
 const stn_builder stn_nature_builders[] = {
-    {"homestead/things/campfire", build_campfire}, {"homestead/things/log", build_log},
-    {"homestead/things/stump", build_stump},       {"homestead/things/stone", build_stone},
-    {"homestead/things/boulder", build_boulder},   {"homestead/things/mushroom", build_mushroom},
-    {"homestead/things/reeds", build_reeds},       {NULL, NULL},
+    {"homestead/things/campfire", build_campfire},
+    {"homestead/things/flames", build_flames},
+    {"homestead/things/log", build_log},
+    {"homestead/things/stump", build_stump},
+    {"homestead/things/stone", build_stone},
+    {"homestead/things/boulder", build_boulder},
+    {"homestead/things/mushroom", build_mushroom},
+    {"homestead/things/reeds", build_reeds},
+    {NULL, NULL},
 };

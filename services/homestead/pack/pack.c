@@ -102,7 +102,7 @@ static void put_smoke(stn_emit *e, int arg)
     static const char *const entries[2][2] = {{"spr", "haven.res.gfx.fx.ismoke.Smoke"},
                                               {"rlink", "haven.res.gfx.fx.ismoke.Smoke"}};
     const stn_material m = {
-        .id = 0, .tex = 0, .bump = -1, .tint = {1, 1, 1}, .glow = true, .no_shadow = true};
+        .id = 0, .tex = 0, .bump = -1, .tint = {1, 1, 1}, .two_sided = true, .no_shadow = true};
     stn_canvas *c = stn_canvas_new(64, 64, false);
 
     (void)arg;
