@@ -12,6 +12,7 @@
 #define UPLOAD_NS (3 * STN_MS / 2)
 #define UPLOAD_BYTES (4u << 20)
 #define UPLOAD_BYTES_LATE (1u << 20)
+#define SIGHT_NS (200 * STN_MS) /* how often world may hear where we look */
 #define PROGRAM_NS (2 * STN_MS)
 #define BACKGROUND_HZ 5
 
@@ -250,6 +251,25 @@ static void move_camera(stn_renderer *r)
     r->frame.proj = stn_camera_proj(r->camera);
 }
 
+/* World builds what is seen first, so it is told where that is; seldom, and not when nothing has changed. */
+static void tell_sight(stn_renderer *r, int64_t now)
+{
+    stn_camera_sight sight;
+    stn_stage_facts facts;
+
+    if (!r->has_view || now - r->sight_ns < SIGHT_NS)
+        return;
+    r->sight_ns = now;
+    stn_stage_get(r->stage, &facts);
+    sight = stn_camera_sight_of(&r->frame.view, &r->frame.proj);
+    if (facts.session == r->sight_frame && !stn_camera_sight_moved(&sight, &r->sight))
+        return;
+    if (!stn_net_set_sight(r->net, facts.session, &sight))
+        return; /* too much is on its way to the net thread: the next time */
+    r->sight = sight;
+    r->sight_frame = facts.session;
+}
+
 /* What is seen, with its light: everything but the drawing. */
 static void gather_scene(stn_renderer *r, bool shadows, bool outlines)
 {
@@ -411,6 +431,7 @@ static void one_frame(stn_renderer *r)
     /* Behind the frame: new programs a few at a time, pictures, figures. */
     stn_programs_pump(r->programs, PROGRAM_NS);
     renderer_answer_questions(r);
+    tell_sight(r, c.last);
     tell_stats(r, c.last);
 }
 

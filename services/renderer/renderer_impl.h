@@ -27,6 +27,9 @@ struct stn_renderer {
     stn_net *net;
     stn_build *build;
     stn_camera *camera;
+    stn_camera_sight sight; /* as last told to world, in the frame */
+    uint64_t sight_frame;
+    int64_t sight_ns;
     /* input */
     stn_sdl_source *source;
     stn_physical physical;

@@ -65,7 +65,14 @@ static stn_status on_driver(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *er
 
 static stn_status take_focus(stn_world *w, stn_view *v, const Stenness__Focus *f, stn_err *err)
 {
-    stn_focus n = {f->follow_player, f->x, f->y, f->range, f->lod_bias, f->cut_view};
+    stn_focus n = {.follow_player = f->follow_player,
+                   .x = f->x,
+                   .y = f->y,
+                   .range = f->range,
+                   .lod_bias = f->lod_bias,
+                   .cut_view = f->cut_view,
+                   .sight = {f->eye_x, f->eye_y, f->look_x, f->look_y, f->look_cos},
+                   .session = f->frame_session};
     int64_t *hidden;
 
     if (!isfinite(n.x) || !isfinite(n.y) || !isfinite(n.range) || n.range < 0 || !isfinite(n.lod_bias) ||
@@ -73,6 +80,12 @@ static stn_status take_focus(stn_world *w, stn_view *v, const Stenness__Focus *f
         return stn_fail(err, STN_BAD_DATA,
                         "focus %g,%g range %g bias %g: not finite or out of range; the old one stays", n.x,
                         n.y, n.range, n.lod_bias);
+    if (!stn_sight_ok(&n.sight))
+        return stn_fail(
+            err, STN_BAD_DATA,
+            "focus looks from %g,%g along %g,%g, cosine %g: expected finite numbers, a unit vector "
+            "and 0 to 1; the old one stays",
+            n.sight.x, n.sight.y, n.sight.look_x, n.sight.look_y, n.sight.look_cos);
     if (f->n_hidden > HIDDEN_MAX)
         return stn_fail(err, STN_TOO_BIG, "%zu hidden objects, at most %d", f->n_hidden, HIDDEN_MAX);
     /* Coordinates of another frame mean nothing in this one. */

@@ -726,6 +726,8 @@ static void one_cut(stn_world *w, stn_view *v, stn_coord cc, stn_cut_half half, 
 static void tell_cuts(stn_world *w, stn_view *v, double fx, double fy)
 {
     stn_coord at = stn_cut_of_tile(stn_tile_of_point(fx, fy));
+    static const stn_sight all_around = {0};
+    const stn_sight *sight = v->focus.session == w->session ? &v->focus.sight : &all_around;
     int reach = (int)v->focus.cut_view, sent = 0;
 
     v->wanted = v->ready = 0;
@@ -735,7 +737,7 @@ static void tell_cuts(stn_world *w, stn_view *v, double fx, double fy)
             for (int dx = -ring; dx <= ring; dx += dy == -ring || dy == ring || ring == 0 ? 1 : 2 * ring) {
                 stn_coord cc = stn_coord_add(at, dx, dy);
                 for (int h = 0; h < STN_CUT_HALVES; h++)
-                    one_cut(w, v, cc, (stn_cut_half)h, dx * dx + dy * dy, &sent);
+                    one_cut(w, v, cc, (stn_cut_half)h, stn_sight_distance(sight, cc, dx, dy), &sent);
             }
     drop_cuts(w, v, at, reach + 1);
     close_swaps(w, v);

@@ -13,6 +13,7 @@
 #include "world/memory.h"
 #include "world/ocache.h"
 #include "world/resources.h"
+#include "world/sight.h"
 #include "world/tracker.h"
 #include "world/world.h"
 
@@ -41,6 +42,8 @@ typedef struct stn_focus {
     bool follow_player;
     double x, y, range, lod_bias;
     uint32_t cut_view;
+    stn_sight sight;
+    uint64_t session; /* in whose coordinates x, y and the sight are */
 } stn_focus;
 
 /* A product as it is kept: the mesher's own frame. */

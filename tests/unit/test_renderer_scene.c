@@ -1,5 +1,6 @@
 /* The scene graph's promises besides its figures (docs/spec/rendering.md 23.9), slots, meshes and shadows. */
 #include "renderer/camera/camera.h"
+#include "renderer/camera/sight.h"
 #include "renderer/scene/batch.h"
 #include "renderer/scene/mesh.h"
 #include "renderer/scene/slots.h"
@@ -278,6 +279,33 @@ static void meshes_that_lie_are_refused_with_words(void **state)
 
 /* --- cameras --- */
 
+static void a_camera_says_what_it_sees_from_above(void **state)
+{
+    stn_m4 proj = stn_m4_frustum(-0.5f, 0.5f, -0.3f, 0.3f, 1, 5000), flat = stn_m4_ortho(-9, 9, -9, 9, 1, 99);
+    stn_m4 level = stn_m4_pointed((stn_v3){100, 200, 0}, 50, 0.2f, 0);
+    stn_m4 down = stn_m4_pointed((stn_v3){100, 200, 0}, 50, 1.5f, 0), none = {{0}};
+    stn_camera_sight a = stn_camera_sight_of(&level, &proj), b;
+    (void)state;
+    /* At azimuth 0 it stands to the east of what it looks at; in the map y has the other sign. */
+    assert_true(fabs(a.x + 1) < 1e-5 && fabs(a.y) < 1e-5);
+    assert_true(fabs(a.eye_x - (100 + 50 * cos(0.2))) < 1e-3 && fabs(a.eye_y + 200) < 1e-3);
+    /* The lower corners look farther down and so to a wider side than the edge's middle, atan 0.5. */
+    assert_true(a.cos > 0.85 && a.cos < cos(atan(0.5)));
+    b = stn_camera_sight_of(&down, &proj);
+    assert_true(b.x == 0 && b.y == 0);
+    assert_true(stn_camera_sight_moved(&a, &b) && stn_camera_sight_moved(&b, &a));
+    assert_false(stn_camera_sight_moved(&a, &a) || stn_camera_sight_moved(&b, &b));
+    b = stn_camera_sight_of(&level, &flat);
+    assert_true(b.x == 0 && b.y == 0);
+    b = stn_camera_sight_of(&none, &proj);
+    assert_true(b.x == 0 && b.y == 0);
+    b = a, b.eye_x += 200;
+    assert_true(stn_camera_sight_moved(&a, &b));
+    level = stn_m4_pointed((stn_v3){100, 200, 0}, 50, 0.2f, 0.3f);
+    b = stn_camera_sight_of(&level, &proj);
+    assert_true(b.y > 0.2 && stn_camera_sight_moved(&a, &b));
+}
+
 static void cameras_survive_nonsense(void **state)
 {
     static const char *const names[] = {"ortho", "bad", "worse", "rts", "follow", "no such camera", NULL};
@@ -334,6 +362,7 @@ int main(void)
         cmocka_unit_test(a_locked_slot_refuses_changes_and_may_not_lean_on_an_unlocked_one),
         cmocka_unit_test(an_equal_op_derives_nothing),
         cmocka_unit_test(meshes_that_lie_are_refused_with_words),
+        cmocka_unit_test(a_camera_says_what_it_sees_from_above),
         cmocka_unit_test(cameras_survive_nonsense),
         cmocka_unit_test(batches_are_dense),
     };

@@ -1,6 +1,7 @@
 stn_unit_test(tracker stn_world_core)
 stn_unit_test(game stn_world_core stn_session)
 stn_unit_test(cuts stn_world_core)
+stn_unit_test(sight stn_world_core)
 stn_unit_test(tiledef stn_world_core stn_res)
 stn_pkg(sqlite3 sqlite3)
 stn_unit_test(mapstore stn_world_map PkgConfig::sqlite3)

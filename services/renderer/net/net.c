@@ -101,6 +101,20 @@ static void on_flush(void *ctx, const stn_turn *turn, stn_timer *timer)
 
 /* --- world --- */
 
+static void fill_focus(const stn_net *n, Stenness__Focus *f)
+{
+    f->follow_player = 1;
+    f->range = n->options.range;
+    f->lod_bias = 1.0;
+    f->cut_view = n->options.cut_view;
+    f->frame_session = n->sight_frame;
+    f->eye_x = n->sight.eye_x;
+    f->eye_y = n->sight.eye_y;
+    f->look_x = n->sight.x;
+    f->look_y = n->sight.y;
+    f->look_cos = n->sight.cos;
+}
+
 static void subscribe(stn_net *n)
 {
     Stenness__Subscribe s = STENNESS__SUBSCRIBE__INIT;
@@ -113,10 +127,7 @@ static void subscribe(stn_net *n)
         return;
     stn_grant_init(&n->grant, BULK_WINDOW, BULK_MESSAGES);
     stn_grant_due(&n->grant, &bytes, &messages);
-    f.follow_player = 1;
-    f.range = n->options.range;
-    f.lod_bias = 1.0;
-    f.cut_view = n->options.cut_view;
+    fill_focus(n, &f);
     s.wants_driver = !n->options.spectator;
     s.spectator_only = n->options.spectator;
     s.focus = &f;
@@ -356,21 +367,17 @@ static void take_act(stn_net *n, const stn_net_act *act)
         stn_log_warn("click not sent: %s", err.text);
 }
 
-static void take_focus(stn_net *n, const net_item *it)
+static void take_sight(stn_net *n, const net_item *it)
 {
     Stenness__Focus f = STENNESS__FOCUS__INIT;
     stn_peer *peer = stn_conv_peer(n->world);
+    stn_err err = {0};
 
-    if (!peer)
-        return;
-    f.follow_player = it->u.focus.follow;
-    f.x = it->u.focus.x;
-    f.y = it->u.focus.y;
-    f.range = n->options.range;
-    f.lod_bias = 1.0;
-    f.cut_view = n->options.cut_view;
-    f.frame_session = it->u.focus.frame;
-    stn_peer_say(peer, STENNESS__VIEW_KIND__VIEW_FOCUS, STATE_STREAM, 0, &f.base, NULL);
+    n->sight = it->u.sight.sight;
+    n->sight_frame = it->u.sight.frame;
+    fill_focus(n, &f);
+    if (peer && stn_peer_say(peer, STENNESS__VIEW_KIND__VIEW_FOCUS, STATE_STREAM, 0, &f.base, &err) != STN_OK)
+        stn_log_debug("where we look is not told: %s", err.text); /* the next time it is */
 }
 
 static void take_credit(stn_net *n, uint64_t bytes)
@@ -419,8 +426,8 @@ static void on_item(void *ctx, const stn_turn *turn, stn_inbox_link *link)
     case NET_ACT:
         take_act(n, &it->u.act);
         break;
-    case NET_FOCUS:
-        take_focus(n, it);
+    case NET_SIGHT:
+        take_sight(n, it);
         break;
     case NET_PICTURE_ANSWER:
     case NET_FRAMES_ANSWER:

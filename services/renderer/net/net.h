@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "bus/bus.h"
 #include "bus/report.h"
+#include "renderer/camera/sight.h"
 #include "renderer/net/spsc.h"
 
 #include <stdbool.h>
@@ -99,7 +100,8 @@ void stn_net_took(stn_net *n, size_t bytes);
 void stn_net_overlay_over(stn_net *n, int64_t object, uint64_t incarnation, int32_t overlay);
 /* From the GL thread. */
 bool stn_net_send_act(stn_net *n, const stn_net_act *act);
-bool stn_net_set_focus(stn_net *n, uint64_t frame, bool follow, double x, double y);
+/* Where the camera looks in that frame; kept, and said again to a world that comes back. */
+bool stn_net_set_sight(stn_net *n, uint64_t frame, const stn_camera_sight *sight);
 /* Takes png (malloc); NULL with a text = it could not be made. Every question is answered exactly once. */
 void stn_net_answer_picture(stn_net *n, const stn_net_question *q, uint8_t *png, size_t len, uint32_t w,
                             uint32_t h, uint32_t cuts, uint32_t entities, bool partial, const char *text);

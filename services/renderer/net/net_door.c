@@ -97,15 +97,13 @@ bool stn_net_send_act(stn_net *n, const stn_net_act *act)
     return give(n, it);
 }
 
-bool stn_net_set_focus(stn_net *n, uint64_t frame, bool follow, double x, double y)
+bool stn_net_set_sight(stn_net *n, uint64_t frame, const stn_camera_sight *sight)
 {
-    net_item *it = pool_item(n, NET_FOCUS);
+    net_item *it = pool_item(n, NET_SIGHT);
 
     if (it) {
-        it->u.focus.frame = frame;
-        it->u.focus.follow = follow;
-        it->u.focus.x = x;
-        it->u.focus.y = y;
+        it->u.sight.frame = frame;
+        it->u.sight.sight = *sight;
     }
     return give(n, it);
 }

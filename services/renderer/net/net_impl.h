@@ -26,7 +26,7 @@ typedef enum net_item_kind {
     NET_TOOK,
     NET_OVERLAY_OVER,
     NET_ACT,
-    NET_FOCUS,
+    NET_SIGHT,
     NET_PICTURE_ANSWER,
     NET_FRAMES_ANSWER,
     NET_STATS
@@ -51,9 +51,8 @@ typedef struct net_item {
         stn_net_act act;
         struct {
             uint64_t frame;
-            bool follow;
-            double x, y;
-        } focus;
+            stn_camera_sight sight;
+        } sight;
         struct {
             uint64_t token;
             uint8_t *png;
@@ -90,6 +89,8 @@ typedef struct open_question {
 
 struct stn_net {
     stn_net_options options;
+    stn_camera_sight sight; /* last told */
+    uint64_t sight_frame;
     stn_loop *loop;
     stn_bus *bus;
     stn_conv *world, *loader;
