@@ -44,6 +44,9 @@ struct stn_client {
         stn_sim_offer offers[STN_SIM_OFFERS];
         size_t n;
     } menu;
+    int32_t hand_widget; /* 0 = none */
+    bool gone; /* was told to go on elsewhere … */
+    double gone_at; /* … by then */
 };
 
 stn_client *stn_client_new(double now, const char *user, stn_sim *sim, double range, unsigned map_side,
@@ -227,6 +230,30 @@ static void open_menu(stn_client *c, uint32_t thing)
     stn_buf_fini(&b);
 }
 
+bool stn_client_goes(stn_client *c)
+{
+    return stn_sim_takes_leave(c->sim, c->person);
+}
+
+void stn_client_hand_over(stn_client *c, const char *host, unsigned port, const uint8_t *cookie, size_t len)
+{
+    const stn_value v[3] = {stn_value_text(host),
+                            stn_value_int((int32_t)port),
+                            {.kind = STN_VALUE_BYTES, .len = (uint32_t)len, .u.bytes = cookie}};
+    stn_buf b = {0};
+
+    if (c->hand_widget)
+        destroy(c, c->hand_widget);
+    c->hand_widget = c->next_widget++;
+    stn_buf_u32(&b, (uint32_t)c->hand_widget);
+    stn_buf_cstr(&b, "sess");
+    stn_buf_u32(&b, 0);
+    stn_buf_u8(&b, STN_TAG_END);
+    if (stn_args_write(&b, &(stn_values){3, v}, NULL) == STN_OK && !b.failed)
+        stn_conn_queue(c->conn, STN_RMSG_NEWWDG, b.data, b.len);
+    stn_buf_fini(&b);
+}
+
 /* ---- what a client says */
 
 static bool as_int(const stn_values *a, unsigned i, int32_t *out)
@@ -273,6 +300,23 @@ static bool on_choice(stn_client *c, const stn_values *a)
     return true;
 }
 
+/* res: how the opening of its second session went. */
+static bool on_handed(stn_client *c, const stn_values *a)
+{
+    int32_t code;
+
+    if (!as_int(a, 0, &code))
+        return false;
+    if (code == STN_SESS_OK) {
+        say(c, c->hand_widget, "exec", NULL, 0);
+        c->gone = true;
+    } else {
+        destroy(c, c->hand_widget);
+    }
+    c->hand_widget = 0;
+    return true;
+}
+
 static bool on_widget_message(stn_client *c, const uint8_t *data, size_t len)
 {
     stn_bytes in = stn_bytes_of(data, len);
@@ -287,6 +331,8 @@ static bool on_widget_message(stn_client *c, const uint8_t *data, size_t len)
         return on_click(c, &args);
     if (c->menu.widget && widget == c->menu.widget && !strcmp(name, "cl"))
         return on_choice(c, &args);
+    if (c->hand_widget && widget == c->hand_widget && !strcmp(name, "res"))
+        return on_handed(c, &args);
     if (widget == GAMEUI && !strcmp(name, "chat")) {
         const char *text;
 
@@ -419,6 +465,8 @@ double stn_client_run(stn_client *c, double now, stn_grids *grids)
 {
     double next;
 
+    if (c->gone && c->gone_at == 0.0)
+        c->gone_at = now + STN_CLIENT_LEAVES_S;
     if (now >= c->next_globlob) {
         send_globlob(c, false);
         c->next_globlob = now + GLOBLOB_S;
@@ -436,7 +484,8 @@ bool stn_client_silent(const stn_client *c, double now)
 
 bool stn_client_over(const stn_client *c, double now)
 {
-    return stn_conn_silent(c->conn, now) || stn_conn_overrun(c->conn) || c->malformed > STN_CLIENT_MALFORMED;
+    return stn_conn_silent(c->conn, now) || stn_conn_overrun(c->conn) ||
+           c->malformed > STN_CLIENT_MALFORMED || (c->gone_at > 0.0 && now > c->gone_at);
 }
 
 void stn_client_add_stats(const stn_client *c, stn_server_stats *out)

@@ -11,6 +11,7 @@
 #include "homestead/view.h"
 
 #define STN_CLIENT_GRIDS 64 /* waiting to be sent */
+#define STN_CLIENT_LEAVES_S 3.0 /* from being told to go until it is closed from here */
 #define STN_CLIENT_MALFORMED 100 /* messages without sense until it is closed */
 
 typedef struct stn_client stn_client;
@@ -25,6 +26,10 @@ void stn_client_greet(stn_client *c, const stn_land *land); /* resources, time, 
 void stn_client_say_close(stn_client *c);
 /* False: it said CLOSE or broke the protocol. */
 bool stn_client_take(stn_client *c, double now, const uint8_t *data, size_t len);
+/* Its person is about to leave by the boat; said once. */
+bool stn_client_goes(stn_client *c);
+/* Offers to go on at another server: a cookie for a session there. */
+void stn_client_hand_over(stn_client *c, const char *host, unsigned port, const uint8_t *cookie, size_t len);
 /* Once a tick: what it sees. */
 void stn_client_look(stn_client *c, double now);
 /* Sends what is due; the time of the next need. */

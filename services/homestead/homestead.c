@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "bus/control.h"
 #include "bus/lock.h"
@@ -141,6 +142,7 @@ static void report(void *ctx, stn_report *r)
     stn_report_counter(r, "refused", s.refused);
     stn_report_counter(r, "displaced", s.displaced);
     stn_report_counter(r, "silent", s.silent);
+    stn_report_counter(r, "handed-over", s.handed);
     stn_report_counter(r, "datagrams.in", s.datagrams_in);
     stn_report_counter(r, "datagrams.out", s.datagrams_out);
     stn_report_counter(r, "datagrams.unsent", h->send_lost);
@@ -299,6 +301,12 @@ static stn_status write_addresses(stn_homestead *h, const stn_opts *opts, const 
     return st;
 }
 
+static void chance(void *user, uint8_t *out, size_t len)
+{
+    (void)user;
+    stn_random_bytes(out, len);
+}
+
 static stn_status start_game(stn_homestead *h, const stn_opts *opts, stn_err *err)
 {
     stn_sim_settings sim = {
@@ -311,6 +319,7 @@ static stn_status start_game(stn_homestead *h, const stn_opts *opts, stn_err *er
         .hour = stn_opts_real(opts, "hour"),
         .day_speed = stn_opts_real(opts, "day-speed"),
         .one_party = stn_opts_switch(opts, "one-party"),
+        .travel = true,
     };
     stn_server_settings set = {
         .land = h->land,
@@ -320,6 +329,9 @@ static stn_status start_game(stn_homestead *h, const stn_opts *opts, stn_err *er
         .refuse_second = stn_opts_switch(opts, "refuse-second"),
         .admit = stn_accounts_admit,
         .cookie = stn_accounts_cookie,
+        .host = stn_opts_text(opts, "listen"),
+        .port = stn_udp_port(h->udp),
+        .chance = chance,
         .user = h->accounts,
     };
     stn_status st = stn_sim_new(&sim, &h->sim, err);
@@ -343,8 +355,9 @@ static stn_status start(stn_homestead *h, const stn_opts *opts, stn_err *err)
         (st = stn_lock_take(instance, "homestead", &h->lock, err)) ||
         (st = stn_address_folder(instance, folder, sizeof folder, err)) || (st = make_land(h, opts, err)) ||
         (st = stn_accounts_open(stn_opts_text(opts, "accounts"), &h->accounts, err)) ||
-        (st = start_game(h, opts, err)) || (st = stn_bus_new(h->loop, &bus, &h->bus, err)) ||
-        (st = stn_control_new(h->bus, &control, &h->control, err)) || (st = open_sockets(h, opts, pack, err)))
+        (st = open_sockets(h, opts, pack, err)) || (st = start_game(h, opts, err)) ||
+        (st = stn_bus_new(h->loop, &bus, &h->bus, err)) ||
+        (st = stn_control_new(h->bus, &control, &h->control, err)))
         return st;
     if (!stn_opts_switch(opts, "no-login") &&
         (st = start_login(h, opts, folder, ca, sizeof ca, err)) != STN_OK)

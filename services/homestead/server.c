@@ -13,6 +13,8 @@
 #include <string.h>
 
 #define COPY_S 11.0 /* a client repeats its request for 10 s; later the same bytes are a new beginning */
+#define PASSES 64 /* hand-overs under way at once */
+#define PASS_S 30.0 /* how long one is good */
 #define CATCH_UP 5 /* ticks made up for at once; what is older is skipped */
 
 typedef struct guest {
@@ -25,6 +27,13 @@ typedef struct guest {
     double since;
 } guest;
 
+/* A cookie that opens one session for a user who is in session already. */
+typedef struct pass {
+    char user[64];
+    uint8_t cookie[32];
+    double until; /* 0 = not in use */
+} pass;
+
 struct stn_server {
     stn_server_settings set;
     guest **guests;
@@ -36,6 +45,7 @@ struct stn_server {
     stn_server_datagram *out;
     size_t n_out, cap_out;
     bool close_all;
+    pass passes[PASSES];
     stn_server_stats stats;
 };
 
@@ -164,51 +174,120 @@ static bool is_hafen(const char *name)
     return !strncmp(name, "Hafen", 5);
 }
 
-/* Reads the request and says whether its sender may enter; *crypt is set for a sealed session. */
-static bool admit(stn_server *s, const stn_server_datagram *in, stn_sess_hello *hello, stn_crypt **crypt)
+static pass *find_pass(stn_server *s, double now, const char *name)
 {
+    for (size_t i = 0; i < PASSES; i++)
+        if (s->passes[i].until > now && !strcmp(s->passes[i].user, name))
+            return &s->passes[i];
+    return NULL;
+}
+
+static void hand_over(stn_server *s, double now, const guest *g)
+{
+    pass *p = find_pass(s, now, g->user);
+
+    for (size_t i = 0; i < PASSES && !p; i++)
+        if (s->passes[i].until <= now)
+            p = &s->passes[i];
+    if (!p || !s->set.chance)
+        return;
+    memcpy(p->user, g->user, sizeof p->user);
+    s->set.chance(s->set.user, p->cookie, sizeof p->cookie);
+    p->until = now + PASS_S;
+    stn_client_hand_over(g->client, s->set.host, s->set.port, p->cookie, sizeof p->cookie);
+}
+
+/* Every byte is looked at, so that the time says nothing. */
+static bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n)
+{
+    uint8_t diff = 0;
+
+    for (size_t i = 0; i < n; i++)
+        diff |= a[i] ^ b[i];
+    return diff == 0;
+}
+
+static bool open_sealed(const stn_sess_hello *hello, const uint8_t *cookie, size_t len, stn_buf *inner,
+                        stn_crypt **crypt)
+{
+    stn_buf_clear(inner);
+    if (stn_crypt_new(cookie, len, hello->salt, hello->salt_len, false, crypt, NULL) == STN_OK &&
+        stn_crypt_open(*crypt, hello->rest, hello->rest_len, inner, NULL) == STN_OK)
+        return true;
+    stn_crypt_free(*crypt);
+    *crypt = NULL;
+    return false;
+}
+
+static bool admit_sealed(stn_server *s, double now, const stn_server_datagram *in,
+                         const stn_sess_hello *hello, stn_crypt **crypt, pass **handed)
+{
+    uint8_t cookie[STN_COOKIE_MAX];
+    size_t len = sizeof cookie;
+    stn_sess_hello sealed = {0};
     stn_buf inner = {0};
-    unsigned code = STN_SESS_OK;
+    pass *p = find_pass(s, now, hello->user);
     bool good = false;
 
+    if (p && open_sealed(hello, p->cookie, sizeof p->cookie, &inner, crypt))
+        *handed = p;
+    if (!*handed && (!s->set.cookie || !s->set.cookie(s->set.user, hello->user, cookie, &len)))
+        refuse(s, &in->addr, STN_SESS_TEXT,
+               "no cookie is known for this user, so the session cannot be sealed");
+    else if ((!*handed && !open_sealed(hello, cookie, len, &inner, crypt)) ||
+             stn_sess_inner_read(inner.data, inner.len, &sealed, NULL) != STN_OK)
+        refuse(s, &in->addr, STN_SESS_BAD_COOKIE, NULL);
+    else if (!is_hafen(sealed.protocol) || sealed.version < 30)
+        refuse(s, &in->addr, STN_SESS_TOO_OLD, NULL);
+    else
+        good = true;
+    stn_buf_fini(&inner);
+    return good;
+}
+
+static bool admit_plain(stn_server *s, double now, const stn_server_datagram *in, const stn_sess_hello *hello,
+                        pass **handed)
+{
+    pass *p = find_pass(s, now, hello->user);
+    unsigned code = STN_SESS_OK;
+
+    if (!is_hafen(hello->protocol)) {
+        refuse(s, &in->addr, STN_SESS_TEXT, "this server speaks the Hafen protocol");
+        return false;
+    }
+    if (hello->version != 30 && hello->version != 31) {
+        refuse(s, &in->addr, hello->version < 30 ? STN_SESS_TOO_OLD : STN_SESS_TEXT,
+               "this server speaks versions 30 and 31");
+        return false;
+    }
+    if (p && hello->cookie_len == sizeof p->cookie && same_bytes(hello->cookie, p->cookie, sizeof p->cookie))
+        *handed = p;
+    else if (s->set.admit)
+        code = s->set.admit(s->set.user, hello->user, hello->cookie, hello->cookie_len);
+    if (code)
+        refuse(s, &in->addr, code, "you may not enter");
+    return code == STN_SESS_OK;
+}
+
+/* Reads the request and says whether its sender may enter; *crypt is set for a sealed session, *handed when
+ * it is one that this server handed over to itself. */
+static bool admit(stn_server *s, double now, const stn_server_datagram *in, stn_sess_hello *hello,
+                  stn_crypt **crypt, pass **handed)
+{
+    bool good;
+
     *crypt = NULL;
+    *handed = NULL;
     if (stn_sess_read(in->data, in->len, hello, NULL) != STN_OK) {
         s->stats.dropped++;
         return false;
     }
-    if (hello->encrypted) {
-        uint8_t cookie[STN_COOKIE_MAX];
-        size_t len = sizeof cookie;
-        stn_sess_hello sealed = {0};
-
-        if (!s->set.cookie || !s->set.cookie(s->set.user, hello->user, cookie, &len))
-            refuse(s, &in->addr, STN_SESS_TEXT,
-                   "no cookie is known for this user, so the session cannot be sealed");
-        else if (stn_crypt_new(cookie, len, hello->salt, hello->salt_len, false, crypt, NULL) != STN_OK ||
-                 stn_crypt_open(*crypt, hello->rest, hello->rest_len, &inner, NULL) != STN_OK ||
-                 stn_sess_inner_read(inner.data, inner.len, &sealed, NULL) != STN_OK)
-            refuse(s, &in->addr, STN_SESS_BAD_COOKIE, NULL);
-        else if (!is_hafen(sealed.protocol) || sealed.version < 30)
-            refuse(s, &in->addr, STN_SESS_TOO_OLD, NULL);
-        else
-            good = true;
-    } else if (!is_hafen(hello->protocol)) {
-        refuse(s, &in->addr, STN_SESS_TEXT, "this server speaks the Hafen protocol");
-    } else if (hello->version != 30 && hello->version != 31) {
-        refuse(s, &in->addr, hello->version < 30 ? STN_SESS_TOO_OLD : STN_SESS_TEXT,
-               "this server speaks versions 30 and 31");
-    } else {
-        if (s->set.admit)
-            code = s->set.admit(s->set.user, hello->user, hello->cookie, hello->cookie_len);
-        if (code)
-            refuse(s, &in->addr, code, "you may not enter");
-        good = code == STN_SESS_OK;
-    }
+    good = hello->encrypted ? admit_sealed(s, now, in, hello, crypt, handed)
+                            : admit_plain(s, now, in, hello, handed);
     if (good && (!hello->user[0] || strlen(hello->user) >= sizeof((guest *)0)->user)) {
         refuse(s, &in->addr, STN_SESS_TEXT, "a user name has 1 to 63 bytes");
         good = false;
     }
-    stn_buf_fini(&inner);
     if (!good) {
         stn_crypt_free(*crypt);
         *crypt = NULL;
@@ -229,16 +308,17 @@ static void on_hello(stn_server *s, double now, const stn_server_datagram *in)
     guest *g = find_guest(s, &in->addr), *other;
     stn_sess_hello hello;
     stn_crypt *crypt;
+    pass *handed;
 
     if (g && now - g->since < COPY_S && g->hello_len == in->len && !memcmp(g->hello, in->data, in->len)) {
         stn_client_accept(g->client); /* a copy: our answer may have been lost */
         return;
     }
-    if (!admit(s, in, &hello, &crypt))
+    if (!admit(s, now, in, &hello, &crypt, &handed))
         return;
     if (g)
         forget_guest(s, g, false); /* it began anew from the same address */
-    other = find_user(s, hello.user);
+    other = handed ? NULL : find_user(s, hello.user);
     if (other && s->set.refuse_second) {
         refuse(s, &in->addr, STN_SESS_BUSY, NULL);
         stn_crypt_free(crypt);
@@ -276,6 +356,10 @@ static void on_hello(stn_server *s, double now, const stn_server_datagram *in)
     }
     s->guests[s->n++] = g;
     s->stats.entered++;
+    if (handed) {
+        s->stats.handed++;
+        handed->until = 0;
+    }
     stn_client_accept(g->client);
     stn_client_greet(g->client, s->set.land);
 }
@@ -347,7 +431,11 @@ size_t stn_server_step(stn_server *s, double now, const stn_server_datagram *in,
     stn_grids_step(s->grids);
     for (size_t i = s->n; i-- > 0;) {
         guest *g = s->guests[i];
-        double due = stn_client_run(g->client, now, s->grids);
+        double due;
+
+        if (stn_client_goes(g->client))
+            hand_over(s, now, g);
+        due = stn_client_run(g->client, now, s->grids);
 
         if (stn_client_over(g->client, now)) {
             if (stn_client_silent(g->client, now))

@@ -42,6 +42,9 @@ typedef unsigned (*stn_server_admit)(void *user, const char *name, const uint8_t
 /* The cookie of a user who wants a sealed session; false when none is known. *len is the room on entry. */
 typedef bool (*stn_server_cookie)(void *user, const char *name, uint8_t *cookie, size_t *len);
 
+/* Chance that nobody can guess: for the cookies of hand-overs. */
+typedef void (*stn_server_chance)(void *user, uint8_t *out, size_t len);
+
 typedef struct stn_server_settings {
     const stn_land *land; /* borrowed, like sim */
     stn_sim *sim;
@@ -52,12 +55,17 @@ typedef struct stn_server_settings {
                          */
     stn_server_admit admit; /* NULL: everyone may enter */
     stn_server_cookie cookie; /* NULL: sealed sessions are refused with a text */
-    void *user; /* of both */
+    /* Where a client that leaves by boat finds the next session, which is this server again: by the cookie of
+     * its hand-over. chance NULL: nobody is handed over. host: borrowed. */
+    const char *host;
+    unsigned port;
+    stn_server_chance chance;
+    void *user; /* of all three */
 } stn_server_settings;
 
 typedef struct stn_server_stats {
     size_t clients, objects_in_view, messages_waiting;
-    uint64_t entered, left, refused, silent, displaced;
+    uint64_t entered, left, refused, silent, displaced, handed;
     uint64_t datagrams_in, datagrams_out, bytes_in, bytes_out, dropped, malformed, strangers;
     uint64_t grids_sent, ticks, ticks_late; /* late: more than twice the period after the one before */
     double latest_tick; /* the longest time between two ticks, seconds */

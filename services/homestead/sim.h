@@ -56,6 +56,7 @@ typedef struct stn_sim_settings {
     double hour; /* time of day at the start, 0..24; negative = 10.5 */
     double day_speed; /* game seconds a second; 0 = 3 */
     bool one_party; /* all people are of one party as they come */
+    bool travel; /* boats take people away: stn_sim_takes_leave() is asked */
 } stn_sim_settings;
 
 typedef struct stn_sim_stats {

@@ -134,7 +134,7 @@ size_t stn_sim_offers(const stn_sim *sim, uint32_t id, uint32_t thing_id, stn_si
     if (thing != obj && thing->fig && thing->fig->person &&
         (!thing->fig->party || thing->fig->party != obj->fig->party))
         offer(out, &n, STN_DEED_JOIN, "Go along");
-    if (named(sim, thing, BOAT))
+    if (sim->set.travel && named(sim, thing, BOAT))
         offer(out, &n, STN_DEED_TRAVEL, "Row away");
     return n;
 }

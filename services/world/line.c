@@ -4,23 +4,20 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "world/leg.h"
 #include "world/line_find.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#define DRAIN_MAX 256 /* datagrams a turn */
 #define FIRST_WAIT_NS (100 * STN_MS)
 #define MOST_WAIT_NS (5 * STN_S)
 #define LOOK_AGAIN_NS (200 * STN_MS) /* for the embedded server's file */
 #define DENIED_WAIT_NS (300 * STN_S) /* the same words will be refused again */
 #define SILENCE_S 15.0
-#define SEND_QUEUE (4 << 20)
+#define GO_WAIT_NS (10 * STN_S) /* for the server's word to go, once the second session is open */
 
 struct stn_line {
     stn_loop *loop;
@@ -38,23 +35,30 @@ struct stn_line {
     stn_line_state state;
     char text[200];
     char address[128];
-    stn_session *session;
+    stn_leg *leg; /* the session */
     bool running; /* started was called */
-    int fd;
-    stn_watch *watch, *inbox_watch;
+    stn_watch *inbox_watch;
     stn_inbox *inbox;
     stn_find *find; /* under way */
     stn_finding *found; /* where to try, and with what */
     size_t place; /* the one that is tried */
-    stn_timer *step_timer, *retry_timer;
+    stn_timer *retry_timer;
     unsigned failures;
     uint64_t tries;
-    uint8_t *buffer; /* DRAIN_MAX datagrams back to back */
-    bool stepping, woken; /* woken: something was queued while stepping */
+    /* The session that is to follow this one. */
+    stn_hand_over *hand; /* what the server said; NULL: nothing is under way */
+    stn_find *hand_find;
+    uint32_t hands, hand_found; /* number of the newest, and of the one that is looked for */
+    stn_leg *next;
+    stn_inbox *hand_inbox;
+    stn_watch *hand_watch;
+    stn_timer *go_timer;
+    bool going; /* `leg` quits, `next` takes its place */
 };
 
 static void retry_later(stn_line *l, int64_t wait_ns);
 static void open_place(stn_line *l);
+static void change_over(stn_line *l);
 
 static void say(stn_line *l, stn_line_state state, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -72,18 +76,16 @@ static void say(stn_line *l, stn_line_state state, const char *fmt, ...)
     memcpy(l->text, text, sizeof text);
 }
 
-static double seconds(const stn_line *l)
+static void drop_hand(stn_line *l)
 {
-    return (double)stn_loop_now(l->loop)->now_ns * 1e-9;
-}
-
-static void close_socket(stn_line *l)
-{
-    stn_watch_free(l->watch);
-    l->watch = NULL;
-    if (l->fd >= 0)
-        close(l->fd);
-    l->fd = -1;
+    stn_timer_stop(l->go_timer);
+    stn_leg_free(l->next);
+    l->next = NULL;
+    if (l->hand)
+        explicit_bzero(l->hand, sizeof *l->hand);
+    free(l->hand);
+    l->hand = NULL;
+    l->going = false;
 }
 
 static void over_for(stn_line *l, stn_line_state state, const char *why, int64_t wait)
@@ -92,10 +94,9 @@ static void over_for(stn_line *l, stn_line_state state, const char *why, int64_t
 
     l->failures++;
     l->running = false;
-    stn_timer_stop(l->step_timer);
-    close_socket(l);
-    stn_session_free(l->session);
-    l->session = NULL;
+    drop_hand(l);
+    stn_leg_free(l->leg);
+    l->leg = NULL;
     stn_finding_free(l->found);
     l->found = NULL;
     say(l, state, "%s; next try in %.1f s", why, (double)wait * 1e-9);
@@ -113,111 +114,198 @@ static void over(stn_line *l, stn_line_state state, const char *why)
 
 /* ---- the running session */
 
-static void send_all(stn_line *l, const stn_session_out *out)
+static void on_opened(void *arg)
 {
-    for (size_t i = 0; i < out->n_send; i++)
-        /* A failed send counts as loss: what matters is sent again. */
-        if (send(l->fd, out->send[i].data, out->send[i].len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
-            errno == ECONNREFUSED)
-            stn_log_debug("session: nobody listens at %s", l->address);
+    stn_line *l = arg;
+
+    l->running = true;
+    l->failures = 0;
+    say(l, STN_LINE_RUNNING, "in session with %s", l->address);
+    l->on.started(l->on.arg);
 }
 
-static void step(stn_line *l, const stn_datagram *in, size_t n)
+static void on_deliver(void *arg, const stn_delivery *d)
 {
-    const stn_session_out *out;
-    size_t at = 0;
+    stn_line *l = arg;
 
-    l->stepping = true;
-    l->woken = false;
-    do {
-        out = stn_session_step(l->session, seconds(l), in + at, n - at);
-        send_all(l, out);
-        if (!l->running && out->phase == STN_SESSION_MAIN) {
-            l->running = true;
-            l->failures = 0;
-            say(l, STN_LINE_RUNNING, "in session with %s", l->address);
-            l->on.started(l->on.arg);
-        }
-        for (size_t i = 0; i < out->n_deliver && l->running; i++)
-            l->on.deliver(l->on.arg, &out->deliver[i]);
-        at += out->taken;
-    } while (out->phase != STN_SESSION_DONE && (at < n || out->wait <= 0));
-    l->stepping = false;
-    if (out->phase == STN_SESSION_DONE) {
-        stn_session_result r = stn_session_get_result(l->session);
-        char why[160];
+    l->on.deliver(l->on.arg, d);
+}
 
-        /* A place that does not answer leaves the next one; any other refusal is the last word. */
-        if (!l->running && r.code == STN_SESS_NO_CONNECTION && l->found &&
-            l->place + 1 < l->found->n_places) {
-            l->place++;
-            open_place(l);
-            return;
-        }
-        snprintf(why, sizeof why, "%.150s", r.text);
-        over(l,
-             r.end == STN_SESSION_END_REFUSED && r.code != STN_SESS_NO_CONNECTION ? STN_LINE_REFUSED
-                                                                                  : STN_LINE_WAITING,
-             why);
+static void on_over(void *arg, stn_session_result r)
+{
+    stn_line *l = arg;
+    char why[160];
+
+    if (l->going) {
+        change_over(l);
         return;
     }
-    stn_timer_in(l->step_timer, l->woken ? 0 : (int64_t)(out->wait * 1e9) + 1);
-}
-
-static void on_step_timer(void *ctx, const stn_turn *turn, stn_timer *timer)
-{
-    stn_line *l = ctx;
-    (void)turn;
-    (void)timer;
-    if (l->session)
-        step(l, NULL, 0);
-}
-
-static void on_socket(void *ctx, const stn_turn *turn, int fd, unsigned ready)
-{
-    stn_line *l = ctx;
-    stn_datagram in[DRAIN_MAX];
-    size_t n = 0, used = 0;
-
-    (void)turn;
-    (void)ready;
-    while (n < DRAIN_MAX) {
-        ssize_t got = recv(fd, l->buffer + used, STN_DATAGRAM_MAX, MSG_DONTWAIT);
-        if (got < 0 && errno == ECONNREFUSED) {
-            stn_session_lost(l->session, "nobody listens there");
-            break;
-        }
-        if (got < 0)
-            break;
-        in[n++] = (stn_datagram){l->buffer + used, (size_t)got};
-        used += (size_t)got;
-        if (used > (size_t)DRAIN_MAX * 2048)
-            break; /* the buffer has room for one more of the largest only */
+    /* A place that does not answer leaves the next one; any other refusal is the last word. */
+    if (!l->running && r.code == STN_SESS_NO_CONNECTION && l->found && l->place + 1 < l->found->n_places) {
+        l->place++;
+        open_place(l);
+        return;
     }
-    step(l, in, n);
+    snprintf(why, sizeof why, "%.150s", r.text);
+    over(l,
+         r.end == STN_SESSION_END_REFUSED && r.code != STN_SESS_NO_CONNECTION ? STN_LINE_REFUSED
+                                                                              : STN_LINE_WAITING,
+         why);
 }
 
-static stn_status open_session(stn_line *l, const stn_find_place *f, stn_err *err)
+/* Settings of a session as this user; cookie and arguments are the caller's. */
+static stn_session_settings settings_of(const stn_line *l)
 {
     stn_session_settings s = stn_session_defaults();
-    stn_status st;
 
-    l->fd = socket(f->addr.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (l->fd < 0 || connect(l->fd, (const struct sockaddr *)&f->addr, f->addr_len) < 0)
-        return stn_fail(err, STN_IO, "no way to %s: %s", l->address, strerror(errno));
-    setsockopt(l->fd, SOL_SOCKET, SO_RCVBUF, &(int){SEND_QUEUE}, sizeof(int));
-    s.user = l->found->logged_in ? l->found->user : l->user;
-    s.cookie = l->found->logged_in ? l->found->cookie : l->cookie;
-    s.cookie_len = l->found->logged_in ? sizeof l->found->cookie : l->cookie_len;
+    s.user = l->found && l->found->logged_in ? l->found->user : l->user;
     s.version = l->version;
     s.encrypt = l->encrypt;
     s.idle_timeout = SILENCE_S;
     s.protocol = "Hafen/stenness";
     if (s.encrypt)
         stn_random_bytes(s.salt, sizeof s.salt);
-    if ((st = stn_session_new(&s, &l->session, err)) != STN_OK)
-        return st;
-    return stn_loop_watch_fd(l->loop, l->fd, STN_FD_READ, on_socket, l, &l->watch, err);
+    return s;
+}
+
+/* ---- on to another server */
+
+static void handed(stn_line *l, unsigned code)
+{
+    int32_t widget = l->hand->widget;
+
+    if (code != STN_SESS_OK)
+        drop_hand(l);
+    l->on.handed(l->on.arg, widget, code);
+}
+
+static void on_next_opened(void *arg)
+{
+    stn_line *l = arg;
+
+    stn_log_info("session: %s is ready to go on with", stn_leg_address(l->next));
+    /* Nothing of it is read until the server says to go. */
+    stn_leg_hold(l->next, true);
+    stn_timer_in(l->go_timer, GO_WAIT_NS);
+    handed(l, STN_SESS_OK);
+}
+
+/* Before it has taken the place nothing is delivered: a held leg does not step. */
+static void on_next_deliver(void *arg, const stn_delivery *d)
+{
+    stn_line *l = arg;
+
+    if (!l->next)
+        on_deliver(arg, d);
+}
+
+static void on_next_over(void *arg, stn_session_result r)
+{
+    stn_line *l = arg;
+
+    if (!l->next) {
+        on_over(arg, r);
+        return;
+    }
+    stn_log_warn("session: %s cannot be gone on with: %s", stn_leg_address(l->next), r.text);
+    handed(l, r.code ? r.code : STN_SESS_NO_CONNECTION);
+}
+
+static void open_next(stn_line *l, const stn_finding *f)
+{
+    stn_leg_hooks hooks = {on_next_opened, on_next_deliver, on_next_over, l};
+    stn_session_settings s = settings_of(l);
+    stn_err err = f->err;
+
+    s.cookie = l->hand->cookie;
+    s.cookie_len = l->hand->cookie_len;
+    s.args = l->hand->args;
+    s.args_len = l->hand->args_len;
+    if (f->err.code == STN_OK && f->n_places > 0 &&
+        stn_leg_new(l->loop, &s, &f->places[0], &hooks, &l->next, &err) == STN_OK)
+        return;
+    stn_log_warn("session: no way on to %s: %s", l->hand->host, err.code ? err.text : "it has no address");
+    handed(l, STN_SESS_NO_CONNECTION);
+}
+
+/* The name is looked up on a thread; one that is not wanted any more is let finish first. */
+static void find_next(stn_line *l)
+{
+    char address[STN_HAND_HOST + 16];
+    stn_find_request r = {.address = address};
+    stn_err err = {0};
+
+    if (l->hand_find)
+        return;
+    snprintf(address, sizeof address, strchr(l->hand->host, ':') ? "[%s]:%u" : "%s:%u", l->hand->host,
+             l->hand->port);
+    l->hand_found = l->hands;
+    if (stn_find_start(&r, l->hand_inbox, &l->hand_find, &err) == STN_OK)
+        return;
+    stn_log_warn("session: no way on to %s: %s", address, err.text);
+    handed(l, STN_SESS_NO_CONNECTION);
+}
+
+static void on_hand_found(void *ctx, const stn_turn *turn, stn_inbox_link *item)
+{
+    stn_line *l = ctx;
+    stn_finding *f = (stn_finding *)item;
+
+    (void)turn;
+    stn_find_end(l->hand_find);
+    l->hand_find = NULL;
+    if (l->hand && l->hand_found == l->hands)
+        open_next(l, f);
+    else if (l->hand)
+        find_next(l);
+    stn_finding_free(f);
+}
+
+static void on_go_timer(void *ctx, const stn_turn *turn, stn_timer *timer)
+{
+    stn_line *l = ctx;
+
+    (void)turn;
+    (void)timer;
+    stn_log_warn("session: the server never said to go on at %s: given up", stn_leg_address(l->next));
+    drop_hand(l);
+}
+
+void stn_line_hand_over(stn_line *l, const stn_hand_over *to)
+{
+    if (l->going)
+        return; /* decided already */
+    drop_hand(l);
+    if (!to || !(l->hand = malloc(sizeof *l->hand)))
+        return;
+    *l->hand = *to;
+    l->hands++;
+    stn_log_info("session: the server hands over to %s port %u", to->host, to->port);
+    find_next(l);
+}
+
+void stn_line_go(stn_line *l)
+{
+    if (!l->next || !stn_leg_is_open(l->next)) {
+        stn_log_warn("session: told to go on elsewhere, but nothing is open there");
+        return;
+    }
+    stn_timer_stop(l->go_timer);
+    l->going = true;
+    stn_leg_quit(l->leg);
+}
+
+/* The last thing that the old one does. */
+static void change_over(stn_line *l)
+{
+    stn_leg_free(l->leg);
+    l->leg = l->next;
+    l->next = NULL;
+    drop_hand(l);
+    snprintf(l->address, sizeof l->address, "%.*s", (int)sizeof l->address - 1, stn_leg_address(l->leg));
+    l->on.ended(l->on.arg);
+    on_opened(l);
+    stn_leg_hold(l->leg, false);
 }
 
 /* ---- finding the server */
@@ -226,16 +314,17 @@ static stn_status open_session(stn_line *l, const stn_find_place *f, stn_err *er
 static void open_place(stn_line *l)
 {
     const stn_find_place *p = &l->found->places[l->place];
+    stn_leg_hooks hooks = {on_opened, on_deliver, on_over, l};
+    stn_session_settings s = settings_of(l);
     stn_err err = {0};
 
-    close_socket(l);
-    stn_session_free(l->session);
-    l->session = NULL;
+    s.cookie = l->found->logged_in ? l->found->cookie : l->cookie;
+    s.cookie_len = l->found->logged_in ? sizeof l->found->cookie : l->cookie_len;
+    stn_leg_free(l->leg);
+    l->leg = NULL;
     snprintf(l->address, sizeof l->address, "%.*s", (int)sizeof l->address - 1, p->text);
     say(l, STN_LINE_CONNECTING, "opening a session with %s", l->address);
-    if (open_session(l, p, &err) == STN_OK)
-        step(l, NULL, 0);
-    else
+    if (stn_leg_new(l->loop, &s, p, &hooks, &l->leg, &err) != STN_OK)
         over(l, STN_LINE_WAITING, err.text);
 }
 
@@ -340,7 +429,6 @@ stn_status stn_line_new(stn_loop *loop, const stn_line_settings *settings, const
         return stn_fail(err, STN_NO_MEMORY, "line to the server");
     l->loop = loop;
     l->on = *hooks;
-    l->fd = -1;
     l->encrypt = settings->encrypt;
     l->server = strdup(settings->server ? settings->server : "");
     l->user = strdup(settings->user && settings->user[0] ? settings->user : "stenness");
@@ -352,11 +440,10 @@ stn_status stn_line_new(stn_loop *loop, const stn_line_settings *settings, const
     l->positional = settings->positional;
     l->auth_port = settings->auth_port;
     l->version = settings->version;
-    l->buffer = malloc((size_t)DRAIN_MAX * 2048 + 2 * STN_DATAGRAM_MAX);
-    l->step_timer = stn_timer_new(loop, "session step", on_step_timer, l);
+    l->go_timer = stn_timer_new(loop, "session hand-over", on_go_timer, l);
     l->retry_timer = stn_timer_new(loop, "session retry", on_retry, l);
-    if (!l->server || !l->user || !l->runtime || !l->auth_ca || !l->token_folder || !l->buffer ||
-        !l->step_timer || !l->retry_timer)
+    if (!l->server || !l->user || !l->runtime || !l->auth_ca || !l->token_folder || !l->go_timer ||
+        !l->retry_timer)
         st = stn_fail(err, STN_NO_MEMORY, "line to the server");
     else if (settings->cookie_len > sizeof l->cookie)
         st = stn_fail(err, STN_TOO_BIG, "a cookie of %zu bytes, at most %d", settings->cookie_len,
@@ -364,8 +451,10 @@ stn_status stn_line_new(stn_loop *loop, const stn_line_settings *settings, const
     else if (settings->password_len > sizeof l->password)
         st = stn_fail(err, STN_TOO_BIG, "a password of %zu bytes, at most %d", settings->password_len,
                       STN_FIND_PASSWORD);
-    else if ((st = stn_inbox_new(4, &l->inbox, err)) == STN_OK)
-        st = stn_loop_watch_inbox(loop, l->inbox, on_found, l, &l->inbox_watch, err);
+    else if ((st = stn_inbox_new(4, &l->inbox, err)) == STN_OK &&
+             (st = stn_inbox_new(4, &l->hand_inbox, err)) == STN_OK &&
+             (st = stn_loop_watch_inbox(loop, l->inbox, on_found, l, &l->inbox_watch, err)) == STN_OK)
+        st = stn_loop_watch_inbox(loop, l->hand_inbox, on_hand_found, l, &l->hand_watch, err);
     if (st != STN_OK) {
         stn_line_free(l);
         return st;
@@ -396,16 +485,16 @@ void stn_line_free(stn_line *l)
     if (!l)
         return;
     stn_find_end(l->find); /* an answer that it gave is in the inbox, and freed with it */
-    if (l->session) {
-        stn_session_close(l->session);
-        send_all(l, stn_session_step(l->session, seconds(l), NULL, 0));
-    }
-    close_socket(l);
-    stn_session_free(l->session);
+    stn_find_end(l->hand_find);
+    drop_hand(l);
+    stn_leg_free(l->leg);
     stn_watch_free(l->inbox_watch);
+    stn_watch_free(l->hand_watch);
     if (l->inbox)
         stn_inbox_free(l->inbox, drop_finding, NULL);
-    stn_timer_free(l->step_timer);
+    if (l->hand_inbox)
+        stn_inbox_free(l->hand_inbox, drop_finding, NULL);
+    stn_timer_free(l->go_timer);
     stn_timer_free(l->retry_timer);
     stn_finding_free(l->found);
     explicit_bzero(l->cookie, sizeof l->cookie);
@@ -415,7 +504,6 @@ void stn_line_free(stn_line *l)
     free(l->server);
     free(l->user);
     free(l->runtime);
-    free(l->buffer);
     free(l);
 }
 
@@ -445,41 +533,27 @@ int64_t stn_line_retry_ns(const stn_line *l)
     return left > 0 ? left : 1;
 }
 
-/* The machine is stepped for what was queued: in this turn or, from inside a step, right after it. */
-static void wake(stn_line *l)
-{
-    l->woken = true;
-    if (!l->stepping)
-        stn_timer_in(l->step_timer, 0);
-}
-
 bool stn_line_send(stn_line *l, uint8_t type, const void *data, size_t len)
 {
-    stn_err err = {0};
-    if (!l->session || stn_session_queue(l->session, type, data, len, &err) != STN_OK)
-        return false;
-    wake(l);
-    return true;
+    return l->leg && stn_leg_send(l->leg, type, data, len);
 }
 
 void stn_line_mapreq(stn_line *l, int32_t x, int32_t y)
 {
-    if (!l->session)
-        return;
-    stn_session_mapreq(l->session, x, y);
-    wake(l);
+    if (l->leg)
+        stn_leg_mapreq(l->leg, x, y);
 }
 
 void stn_line_malformed(stn_line *l)
 {
-    if (l->session)
-        stn_session_malformed(l->session);
+    if (l->leg)
+        stn_leg_malformed(l->leg);
 }
 
 bool stn_line_stats(const stn_line *l, stn_session_stats *out)
 {
-    if (!l->session)
+    if (!l->leg)
         return false;
-    stn_session_get_stats(l->session, out);
+    stn_leg_stats(l->leg, out);
     return true;
 }

@@ -197,6 +197,25 @@ static void on_game_say(void *arg, const char *channel, const char *text)
                          NULL);
 }
 
+static void on_game_hand_over(void *arg, const stn_hand_over *to)
+{
+    stn_world *w = arg;
+    stn_line_hand_over(w->line, to);
+}
+
+static void on_game_go(void *arg)
+{
+    stn_world *w = arg;
+    stn_line_go(w->line);
+}
+
+static void on_handed(void *arg, int32_t widget, unsigned code)
+{
+    stn_world *w = arg;
+    if (w->game)
+        stn_game_handed(w->game, widget, code);
+}
+
 /* ---- the frame of one session */
 
 static void end_frame(stn_world *w)
@@ -231,7 +250,8 @@ static bool begin_frame(stn_world *w)
                                 .added = on_added,
                                 .removed = on_removed,
                                 .arg = w};
-    stn_game_hooks game = {.send = on_game_send, .say = on_game_say, .arg = w};
+    stn_game_hooks game = {
+        .send = on_game_send, .say = on_game_say, .hand_over = on_game_hand_over, .go = on_game_go, .arg = w};
 
     end_frame(w);
     w->cuts = stn_cuts_new(&cuts, w->product_bytes);
@@ -501,7 +521,7 @@ stn_status stn_world_new(stn_bus *bus, const stn_world_settings *s, stn_world **
 {
     stn_world *w = calloc(1, sizeof *w);
     stn_resources_hooks resources = {on_settled, w};
-    stn_line_hooks line = {on_started, on_deliver, on_ended, w};
+    stn_line_hooks line = {on_started, on_deliver, on_ended, on_handed, w};
     stn_status st = STN_OK;
 
     *out = NULL;

@@ -36,5 +36,22 @@ party) # two people of one party see each other's places, and lose who leaves
   grep -q 'party.members.*2' "$dir/status.out" || die "the status does not speak of the party: $(cat "$dir/status.out")"
   act --instance other --party 2
   ;;
+travel) # the server hands over to another session: a new frame, the old session is closed, and it goes on from there
+  for seal in "" --encrypt; do
+    start homestead
+    start loader
+    start world $seal
+    act --menu homestead/things/rowboat --choose "Row away" --sessions 2
+    act --menu homestead/things/campfire --choose "Put out" --state homestead/things/campfire=01
+    for _ in $(seq 100); do
+      "$bin/stenness" status --all >"$dir/status.out" 2>&1
+      grep -Eq '^ *clients +1$' "$dir/status.out" && break
+      sleep 0.1
+    done
+    grep -Eq '^ *clients +1$' "$dir/status.out" || die "the first session is still there: $(cat "$dir/status.out")"
+    grep -Eq 'handed-over +1$' "$dir/status.out" || die "nobody was handed over: $(cat "$dir/status.out")"
+    for name in world loader homestead; do stop_hard $name || :; done
+  done
+  ;;
 *) die "no such case: $1" ;;
 esac

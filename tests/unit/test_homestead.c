@@ -573,6 +573,77 @@ static void a_sealed_session_works_and_a_wrong_cookie_does_not(void **state)
     end_world(&w);
 }
 
+static void known_chance(void *user, uint8_t *out, size_t len)
+{
+    (void)user;
+    memset(out, 0x5a, len);
+}
+
+static uint32_t find_boat(const world *w)
+{
+    static stn_land_object objects[STN_LAND_MAX_OBJECTS];
+    double x, y, angle;
+    size_t n;
+
+    stn_land_spawn(w->land, &x, &y, &angle);
+    assert_int_equal(stn_land_objects(w->land, (int32_t)floor(x / 1100.0), (int32_t)floor(y / 1100.0),
+                                      objects, STN_LAND_MAX_OBJECTS, &n),
+                     STN_OK);
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(objects[i].name, "homestead/things/rowboat"))
+            return objects[i].id;
+    return 0;
+}
+
+static void handed(world *w, test_client *c, uint8_t code)
+{
+    uint8_t res[] = {100, 0, 0, 0, 'r', 'e', 's', 0, STN_TAG_UINT8, code};
+
+    assert_int_equal(stn_session_queue(c->session, STN_RMSG_WDGMSG, res, sizeof res, NULL), STN_OK);
+    c->wake = w->now;
+}
+
+static void a_hand_over_lets_its_user_in_once_more(void **state)
+{
+    static uint8_t cookie[32];
+    world w;
+    test_client *first, *second, *third;
+    stn_session_settings set = named("demo");
+    stn_server_stats stats;
+
+    (void)state;
+    known_chance(NULL, cookie, sizeof cookie);
+    set.cookie = cookie;
+    set.cookie_len = sizeof cookie;
+    begin_world(&w, (stn_server_settings){.chance = known_chance, .host = "127.0.0.1", .port = 1870},
+                (stn_sim_settings){.seed = 1, .travel = true}, (line){.delay = 0.01, .chance = 1});
+    first = enter(&w, named("demo"));
+    run_until(&w, 1.0);
+    stn_sim_do(w.sim, first->player, find_boat(&w), STN_DEED_TRAVEL);
+    run_until(&w, 15.0);
+    second = enter(&w, set);
+    run_until(&w, 16.0);
+    stn_server_get_stats(w.server, &stats);
+    assert_int_equal(stats.clients, 2);
+    assert_int_equal(stats.handed, 1);
+    assert_int_equal(stats.displaced, 0);
+    assert_true(second->in_game && second->player != first->player);
+    handed(&w, first, 0);
+    run_until(&w, 20.0);
+    assert_int_equal(stn_session_phase_now(first->session), STN_SESSION_DONE); /* closed from there */
+    assert_int_equal(stn_session_phase_now(second->session), STN_SESSION_MAIN);
+    stn_server_get_stats(w.server, &stats);
+    assert_int_equal(stats.clients, 1);
+    /* The cookie was good once: now it opens the door as any other, and the old session goes. */
+    third = enter(&w, set);
+    run_until(&w, 22.0);
+    stn_server_get_stats(w.server, &stats);
+    assert_int_equal(stats.handed, 1);
+    assert_int_equal(stats.displaced, 1);
+    assert_int_equal(stn_session_phase_now(third->session), STN_SESSION_MAIN);
+    end_world(&w);
+}
+
 static void closing_is_orderly_both_ways(void **state)
 {
     world w;
@@ -620,6 +691,7 @@ int main(void)
         cmocka_unit_test(a_bad_line_ends_in_the_same_state),
         cmocka_unit_test(a_second_session_displaces_or_is_refused),
         cmocka_unit_test(a_sealed_session_works_and_a_wrong_cookie_does_not),
+        cmocka_unit_test(a_hand_over_lets_its_user_in_once_more),
         cmocka_unit_test(closing_is_orderly_both_ways),
         cmocka_unit_test(the_same_seed_gives_the_same_world),
     };

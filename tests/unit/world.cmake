@@ -1,5 +1,6 @@
 stn_unit_test(tracker stn_world_core)
 stn_unit_test(game stn_world_core stn_session)
+stn_unit_test(line stn_world)
 stn_unit_test(cuts stn_world_core)
 stn_unit_test(sight stn_world_core)
 stn_unit_test(tiledef stn_world_core stn_res)
