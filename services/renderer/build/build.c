@@ -1,81 +1,22 @@
-#include "renderer/build/build.h"
+#include "renderer/build/build_impl.h"
 
 #include "base/clock.h"
-#include "base/log.h"
-#include "base/table.h"
-#include "bus/array.h"
-#include "bus/unpack.h"
 #include "map/coords.h"
-#include "renderer/build/cutmesh.h"
-#include "renderer/build/decor.h"
-#include "renderer/build/gobs.h"
 #include "renderer/build/gridland.h"
-#include "renderer/build/store.h"
 #include "renderer/build/words.h"
 
 #include "proto/resource.pb-c.h"
 #include "proto/world.pb-c.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #define JOBS 8192
 #define TICK_NS (STN_S / 60)
 #define EVENTS_A_TICK 512
 #define GOB_BUDGET_NS (8 * STN_MS)
-#define CUT_BYTES_MAX (64u << 20)
-#define SWAP_PATIENCE_NS (STN_S / 2) /* the rest of a change is shown without what still loads */
-
-/* A cut whose materials are still on their way, a decoration that belongs to a change, or the end of changes.
- */
-struct waiting_cut {
-    struct waiting_cut *next;
-    stn_msg *msg;
-    uint64_t frame;
-    int32_t x, y;
-    bool decoration, swap_last;
-    uint64_t product, swap;
-    int64_t came_ns;
-    const uint8_t *data; /* in the message, or in `unpacked` */
-    size_t len;
-    uint8_t *unpacked;
-};
-
-/* A grid, kept to colour it when its tilesets have come. */
-struct known_grid {
-    stn_msg *msg;
-    int64_t id;
-    int32_t x, y;
-    bool coloured;
-};
-
-struct stn_build {
-    stn_net *net;
-    stn_spsc *jobs, *spent;
-    stn_store *store;
-    stn_gobs *gobs;
-    stn_decor *decor;
-    stn_unpacker *unpacker;
-    stn_table *grids; /* -> known_grid */
-    struct waiting_cut *cuts, **cuts_end;
-    size_t cuts_waiting;
-    uint64_t swap_shown; /* changes up to this one are shown */
-    stn_job *held[256]; /* small jobs that found no room, in order */
-    size_t held_count;
-    uint64_t frame, session; /* the frame of reference that is shown or filled, and world's number of it */
-    stn_job_facts facts;
-    bool facts_due;
-    int64_t facts_ns, colour_ns;
-    stn_log_once bad;
-    pthread_t thread;
-    bool running;
-    atomic_bool stop;
-};
 
 /* --- queues --- */
 
@@ -86,13 +27,12 @@ static bool give(void *ctx, stn_job *job)
     return b->held_count == 0 && stn_spsc_give(b->jobs, job);
 }
 
-static bool room(const stn_build *b)
+bool build_room(const stn_build *b)
 {
     return b->held_count < sizeof b->held / sizeof b->held[0] / 2 && stn_spsc_room(b->jobs) > JOBS / 4;
 }
 
-/* State is never dropped: without room it waits here, and events are not taken until there is some. */
-static void give_or_hold(stn_build *b, stn_job *job)
+void build_give(stn_build *b, stn_job *job)
 {
     if (!job)
         return;
@@ -135,7 +75,7 @@ static void ask(void *ctx, const char *name, int32_t version, int32_t priority)
         stn_store_failed(b->store, name, version, "too many questions to the loader at once");
 }
 
-static const void *unpack(stn_build *b, const ProtobufCMessageDescriptor *type, const stn_msg *msg)
+const void *build_unpack(stn_build *b, const ProtobufCMessageDescriptor *type, const stn_msg *msg)
 {
     const ProtobufCMessage *m = NULL;
     stn_err err = {0};
@@ -179,7 +119,7 @@ static void unref_msg(void *arg)
 
 static void on_ready(stn_build *b, const stn_net_event *e)
 {
-    const Stenness__Ready *r = unpack(b, &stenness__ready__descriptor, e->msg);
+    const Stenness__Ready *r = build_unpack(b, &stenness__ready__descriptor, e->msg);
     stn_wire_span spans[STN_WIRE_FRAMES] = {{0}};
     size_t n = stn_msg_bulk_count(e->msg);
     stn_wire *wire = NULL;
@@ -204,7 +144,7 @@ static void on_resource(stn_build *b, const stn_net_event *e)
         on_ready(b, e);
         break;
     case STENNESS__RESOURCE_KIND__RESOURCE_FAILED:
-        f = unpack(b, &stenness__failed__descriptor, e->msg);
+        f = build_unpack(b, &stenness__failed__descriptor, e->msg);
         stn_store_failed(b->store, e->name, e->version,
                          f && f->n_chain > 0 ? f->chain[0]->text : "every source said no");
         break;
@@ -218,25 +158,6 @@ static void on_resource(stn_build *b, const stn_net_event *e)
 static uint64_t frame_id(uint64_t epoch, uint64_t session)
 {
     return (epoch ^ session * UINT64_C(0x9e3779b97f4a7c15)) | 1;
-}
-
-static void free_cut(struct waiting_cut *c)
-{
-    stn_msg_unref(c->msg);
-    free(c->unpacked);
-    free(c);
-}
-
-static void drop_cuts(stn_build *b)
-{
-    while (b->cuts) {
-        struct waiting_cut *c = b->cuts;
-
-        b->cuts = c->next;
-        free_cut(c);
-    }
-    b->cuts_end = &b->cuts;
-    b->cuts_waiting = 0;
 }
 
 static void drop_grids(stn_build *b)
@@ -254,7 +175,7 @@ static void drop_grids(stn_build *b)
 
 static void on_frame_begin(stn_build *b, const stn_net_event *e)
 {
-    const Stenness__FrameBegin *f = unpack(b, &stenness__frame_begin__descriptor, e->msg);
+    const Stenness__FrameBegin *f = build_unpack(b, &stenness__frame_begin__descriptor, e->msg);
     uint64_t frame;
     stn_job *job;
 
@@ -264,15 +185,14 @@ static void on_frame_begin(stn_build *b, const stn_net_event *e)
     b->session = f->session;
     if (frame != b->frame) {
         b->frame = frame;
-        b->swap_shown = 0;
-        drop_cuts(b);
+        stn_cutline_clear(b->cuts);
         drop_grids(b);
         stn_gobs_frame(b->gobs, frame);
         stn_decor_frame(b->decor);
         job = stn_job_new(STN_JOB_FRAME, frame);
         if (job)
             job->u.id = (int64_t)f->session;
-        give_or_hold(b, job);
+        build_give(b, job);
     }
     stn_gobs_snapshot_begin(b->gobs);
     b->facts.driver = f->driver;
@@ -283,7 +203,7 @@ static void on_frame_begin(stn_build *b, const stn_net_event *e)
 
 static void give_grid(stn_build *b, struct known_grid *k)
 {
-    const Stenness__Grid *g = unpack(b, &stenness__grid__descriptor, k->msg);
+    const Stenness__Grid *g = build_unpack(b, &stenness__grid__descriptor, k->msg);
     stn_job *job = NULL;
     stn_err err = {0};
 
@@ -292,12 +212,12 @@ static void give_grid(stn_build *b, struct known_grid *k)
     if (stn_gridland_job(b->store, g, k->msg, b->frame, &job, &k->coloured, &err) != STN_OK)
         stn_log_warn("grid %d,%d: %s", k->x, k->y, err.text);
     else
-        give_or_hold(b, job);
+        build_give(b, job);
 }
 
 static void on_grid(stn_build *b, const stn_net_event *e)
 {
-    const Stenness__Grid *g = unpack(b, &stenness__grid__descriptor, e->msg);
+    const Stenness__Grid *g = build_unpack(b, &stenness__grid__descriptor, e->msg);
     struct known_grid *k;
     uint64_t key;
 
@@ -322,7 +242,7 @@ static void on_grid(stn_build *b, const stn_net_event *e)
 
 static void on_grid_drop(stn_build *b, const stn_net_event *e)
 {
-    const Stenness__GridDrop *d = unpack(b, &stenness__grid_drop__descriptor, e->msg);
+    const Stenness__GridDrop *d = build_unpack(b, &stenness__grid_drop__descriptor, e->msg);
 
     for (size_t i = 0; d && i < d->n_x && i < d->n_y; i++) {
         struct known_grid *k = stn_table_remove(b->grids, stn_coord_key((stn_coord){d->x[i], d->y[i]}));
@@ -336,7 +256,7 @@ static void on_grid_drop(stn_build *b, const stn_net_event *e)
             job->u.grid.x = d->x[i];
             job->u.grid.y = d->y[i];
         }
-        give_or_hold(b, job);
+        build_give(b, job);
     }
 }
 
@@ -350,209 +270,14 @@ static void recolour(stn_build *b, int64_t now)
     if (now - b->colour_ns < STN_S)
         return;
     b->colour_ns = now;
-    while (room(b) && stn_table_next(b->grids, &it, &key, &v))
+    while (build_room(b) && stn_table_next(b->grids, &it, &key, &v))
         if (!((struct known_grid *)v)->coloured)
             give_grid(b, v);
 }
 
-static bool unpack_cut(struct waiting_cut *c, const stn_array *data, const Stenness__Cut *m, stn_err *err)
-{
-    size_t n;
-
-    c->data = data->data;
-    c->len = data->count;
-    if (m->compression == 0)
-        return true;
-    if (m->compression != 1 || m->unpacked_bytes > CUT_BYTES_MAX || m->unpacked_bytes < 1) {
-        stn_fail(err, STN_BAD_DATA, "compression %u to %llu bytes", m->compression,
-                 (unsigned long long)m->unpacked_bytes);
-        return false;
-    }
-    c->unpacked = malloc(m->unpacked_bytes);
-    n = c->unpacked ? ZSTD_decompress(c->unpacked, m->unpacked_bytes, data->data, data->count) : 0;
-    if (!c->unpacked || ZSTD_isError(n) || n != m->unpacked_bytes) {
-        stn_fail(err, STN_BAD_DATA, "the packed bytes are broken");
-        return false;
-    }
-    c->data = c->unpacked;
-    c->len = n;
-    return true;
-}
-
-static void wait_in_line(stn_build *b, struct waiting_cut *c)
-{
-    *b->cuts_end = c;
-    b->cuts_end = &c->next;
-    b->cuts_waiting++;
-}
-
-static void leave_line(stn_build *b, struct waiting_cut **p)
-{
-    struct waiting_cut *c = *p;
-
-    *p = c->next;
-    if (b->cuts_end == &c->next)
-        b->cuts_end = p;
-    b->cuts_waiting--;
-}
-
-static void forget_waiting(stn_build *b, int32_t x, int32_t y, bool decoration)
-{
-    for (struct waiting_cut **p = &b->cuts; *p;) {
-        struct waiting_cut *old = *p;
-
-        if (old->swap_last || old->x != x || old->y != y || old->decoration != decoration) {
-            p = &old->next;
-            continue;
-        }
-        leave_line(b, p);
-        free_cut(old);
-    }
-}
-
-static void on_cut(stn_build *b, const stn_net_event *e)
-{
-    static const stn_array_rule rule = {"data", STENNESS__ELEMENT_FORMAT__ELEMENT_NONE, 1, CUT_BYTES_MAX,
-                                        false};
-    const Stenness__Cut *m = unpack(b, &stenness__cut__descriptor, e->msg);
-    struct waiting_cut *c;
-    stn_array data;
-    stn_err err = {0};
-
-    stn_net_took(b->net, stn_msg_bytes(e->msg));
-    if (!m || (m->failed && m->failed[0]))
-        return; /* world has said it; the ground there stays as it was */
-    if (m->frame_session != b->session)
-        return; /* cuts come on a stream of their own: this one was overtaken by its frame's end */
-    if (m->cut_x >= STN_GRID_CUTS || m->cut_y >= STN_GRID_CUTS)
-        return;
-    c = calloc(1, sizeof *c);
-    if (!c)
-        return;
-    c->came_ns = stn_clock_ns();
-    c->frame = b->frame;
-    c->swap = m->swap;
-    c->swap_last = m->swap_last;
-    if (c->swap_last) {
-        wait_in_line(b, c);
-        return;
-    }
-    c->msg = stn_msg_ref(e->msg);
-    c->x = m->grid_x * STN_GRID_CUTS + (int32_t)m->cut_x;
-    c->y = m->grid_y * STN_GRID_CUTS + (int32_t)m->cut_y;
-    c->decoration = m->half == STENNESS__CUT_HALF__CUT_DECORATION;
-    c->product = m->product;
-    if (stn_array_view(m->data, stn_msg_bulk_frames(e->msg), stn_msg_bulk_count(e->msg), &rule, &data,
-                       &err) != STN_OK ||
-        !unpack_cut(c, &data, m, &err)) {
-        stn_log_warn("cut %d,%d: %s", c->x, c->y, err.text);
-        free_cut(c);
-        return;
-    }
-    /* A newer one of the same place makes an older one that still waits pointless. */
-    forget_waiting(b, c->x, c->y, c->decoration);
-    wait_in_line(b, c);
-}
-
-static void free_waiting(void *arg)
-{
-    free_cut(arg);
-}
-
-/* Ground of the changes up to `end` that is not handed over yet. A decoration does not keep them waiting. */
-static bool lacks_ground(const stn_build *b, const struct waiting_cut *end)
-{
-    for (const struct waiting_cut *c = b->cuts; c != end; c = c->next)
-        if (!c->decoration && !c->swap_last && c->swap && c->swap <= end->swap)
-            return true;
-    return false;
-}
-
-static void end_swap(stn_build *b, const struct waiting_cut *c)
-{
-    stn_job *job = stn_job_new(STN_JOB_CUT_SWAP, c->frame);
-
-    b->swap_shown = c->swap > b->swap_shown ? c->swap : b->swap_shown;
-    if (job)
-        job->u.cut.swap = c->swap;
-    give_or_hold(b, job);
-}
-
-static void build_cuts(stn_build *b, int64_t budget_ns)
-{
-    int64_t start = stn_clock_ns();
-
-    for (struct waiting_cut **p = &b->cuts; *p && room(b) && stn_clock_ns() - start < budget_ns;) {
-        struct waiting_cut *c = *p;
-        stn_job *job = NULL;
-        stn_err err = {0};
-        bool patient = start - c->came_ns < SWAP_PATIENCE_NS;
-        stn_sprite_fault f;
-
-        if (c->swap_last ? patient && lacks_ground(b, c)
-                         : c->decoration && patient && c->swap > b->swap_shown) {
-            p = &c->next;
-            continue;
-        }
-        if (c->swap_last || c->decoration) {
-            leave_line(b, p);
-            if (c->swap_last)
-                end_swap(b, c);
-            else if (stn_decor_put(b->decor, c->x, c->y, c->product, c->data, c->len, &err) != STN_OK)
-                stn_log_warn("decoration of cut %d,%d: %s", c->x, c->y, err.text);
-            free_cut(c);
-            continue;
-        }
-        f = stn_cutmesh_job(b->store, c->data, c->len, &job, &err);
-        if (f == STN_SPRITE_LOADING) {
-            p = &c->next;
-            continue;
-        }
-        leave_line(b, p);
-        if (!job) {
-            stn_log_warn("cut %d,%d: %s", c->x, c->y, err.text);
-            free_cut(c);
-            continue;
-        }
-        job->frame = c->frame;
-        job->u.cut.x = c->x;
-        job->u.cut.y = c->y;
-        job->u.cut.product = c->product;
-        job->u.cut.swap = c->swap;
-        job->release = free_waiting;
-        job->arg = c;
-        give_or_hold(b, job);
-    }
-}
-
-static void on_cut_drop(stn_build *b, const stn_net_event *e)
-{
-    const Stenness__CutDrop *d = unpack(b, &stenness__cut_drop__descriptor, e->msg);
-
-    if (!d || d->frame_session != b->session)
-        return;
-    for (size_t i = 0; i < d->n_grid_x && i < d->n_grid_y && i < d->n_cut; i++) {
-        int32_t x = d->grid_x[i] * STN_GRID_CUTS + (int32_t)(d->cut[i] % STN_GRID_CUTS);
-        int32_t y = d->grid_y[i] * STN_GRID_CUTS + (int32_t)(d->cut[i] / STN_GRID_CUTS % STN_GRID_CUTS);
-        stn_job *job;
-
-        forget_waiting(b, x, y, i < d->n_half && d->half[i] == 1);
-        if (i < d->n_half && d->half[i] == 1) {
-            stn_decor_drop(b->decor, x, y);
-            continue;
-        }
-        job = stn_job_new(STN_JOB_CUT_DROP, b->frame);
-        if (!job)
-            return;
-        job->u.cut.x = x;
-        job->u.cut.y = y;
-        give_or_hold(b, job);
-    }
-}
-
 static void on_entities(stn_build *b, const stn_net_event *e)
 {
-    const Stenness__Entities *m = unpack(b, &stenness__entities__descriptor, e->msg);
+    const Stenness__Entities *m = build_unpack(b, &stenness__entities__descriptor, e->msg);
 
     for (size_t i = 0; m && i < m->n_removed_ids; i++)
         stn_gobs_remove(b->gobs, m->removed_ids[i]);
@@ -571,7 +296,7 @@ static stn_colour colour_of(uint32_t rgba)
 
 static void on_global(stn_build *b, const stn_net_event *e)
 {
-    const Stenness__Global *g = unpack(b, &stenness__global__descriptor, e->msg);
+    const Stenness__Global *g = build_unpack(b, &stenness__global__descriptor, e->msg);
     stn_job *job = g ? stn_job_new(STN_JOB_GLOBAL, 0) : NULL;
 
     if (!job)
@@ -585,12 +310,12 @@ static void on_global(stn_build *b, const stn_net_event *e)
     job->u.global.night = g->night;
     stn_words_party(g, &b->facts);
     b->facts_due = true;
-    give_or_hold(b, job);
+    build_give(b, job);
 }
 
 static void on_session(stn_build *b, const stn_net_event *e)
 {
-    const Stenness__Session *s = unpack(b, &stenness__session__descriptor, e->msg);
+    const Stenness__Session *s = build_unpack(b, &stenness__session__descriptor, e->msg);
 
     if (!s)
         return;
@@ -605,10 +330,10 @@ static void on_text(stn_build *b, const stn_net_event *e, stn_job_kind kind)
     if (!job)
         return;
     if (kind == STN_JOB_CHAT)
-        stn_words_chat(unpack(b, &stenness__chat__descriptor, e->msg), &job->u.text);
+        stn_words_chat(build_unpack(b, &stenness__chat__descriptor, e->msg), &job->u.text);
     else
-        stn_words_menu(unpack(b, &stenness__menu__descriptor, e->msg), &job->u.text);
-    give_or_hold(b, job);
+        stn_words_menu(build_unpack(b, &stenness__menu__descriptor, e->msg), &job->u.text);
+    build_give(b, job);
 }
 
 static void on_view(stn_build *b, const stn_net_event *e)
@@ -632,16 +357,16 @@ static void on_view(stn_build *b, const stn_net_event *e)
         on_entities(b, e);
         break;
     case STENNESS__VIEW_KIND__VIEW_CUT:
-        on_cut(b, e);
+        build_on_cut(b, e);
         break;
     case STENNESS__VIEW_KIND__VIEW_CUT_DROP:
-        on_cut_drop(b, e);
+        build_on_cut_drop(b, e);
         break;
     case STENNESS__VIEW_KIND__VIEW_SESSION:
         on_session(b, e);
         break;
     case STENNESS__VIEW_KIND__VIEW_TICK:
-        t = unpack(b, &stenness__tick__descriptor, e->msg);
+        t = build_unpack(b, &stenness__tick__descriptor, e->msg);
         if (t && t->snapshot_done)
             stn_gobs_snapshot_end(b->gobs);
         break;
@@ -685,7 +410,7 @@ static void give_facts(stn_build *b, int64_t now)
     stn_store_counts(b->store, &known, &waiting, &failed);
     stn_decor_counts(b->decor, &due, &shown);
     b->facts.resources_waiting =
-        waiting + (uint32_t)b->cuts_waiting + (uint32_t)stn_gobs_unbuilt(b->gobs) + (uint32_t)due;
+        waiting + (uint32_t)stn_cutline_count(b->cuts) + (uint32_t)stn_gobs_unbuilt(b->gobs) + (uint32_t)due;
     b->facts.resources_failed = failed;
     b->facts.entities = (uint32_t)stn_gobs_count(b->gobs);
     stn_net_links(b->net, &b->facts.world, &b->facts.loader);
@@ -717,7 +442,8 @@ static void *thread_main(void *arg)
             stn_net_event *e;
 
             for (int i = 0;
-                 i < EVENTS_A_TICK && room(b) && (e = stn_spsc_take(stn_net_events(b->net))) != NULL; i++) {
+                 i < EVENTS_A_TICK && build_room(b) && (e = stn_spsc_take(stn_net_events(b->net))) != NULL;
+                 i++) {
                 on_event(b, e);
                 stn_net_event_free(e);
             }
@@ -725,7 +451,7 @@ static void *thread_main(void *arg)
             dt = dt < 0.25 ? dt : 0.25;
             stn_decor_animate(b->decor, dt);
             stn_gobs_tick(b->gobs, dt, GOB_BUDGET_NS);
-            if (room(b))
+            if (build_room(b))
                 stn_decor_tick(b->decor, GOB_BUDGET_NS);
             recolour(b, now);
         }
@@ -745,9 +471,9 @@ stn_status stn_build_new(stn_net *net, bool idle, stn_build **out, stn_err *err)
     if (!b)
         return stn_fail(err, STN_NO_MEMORY, "build thread");
     b->net = net;
-    b->cuts_end = &b->cuts;
     b->jobs = stn_spsc_new(JOBS);
     b->spent = stn_spsc_new(JOBS * 2);
+    b->cuts = stn_cutline_new();
     b->grids = stn_table_new();
     b->unpacker = stn_unpacker_new(16u << 20);
     b->store = stn_store_new(&(stn_store_ops){b, ask, give});
@@ -755,7 +481,8 @@ stn_status stn_build_new(stn_net *net, bool idle, stn_build **out, stn_err *err)
         b->gobs = stn_gobs_new(b->store, &(stn_gobs_ops){b, give, grid_id, overlay_over, decor_poses});
     if (b->gobs)
         b->decor = stn_decor_new(b->gobs);
-    if (!b->jobs || !b->spent || !b->grids || !b->unpacker || !b->store || !b->gobs || !b->decor) {
+    if (!b->jobs || !b->spent || !b->cuts || !b->grids || !b->unpacker || !b->store || !b->gobs ||
+        !b->decor) {
         stn_build_free(b);
         return stn_fail(err, STN_NO_MEMORY, "build thread");
     }
@@ -790,7 +517,7 @@ void stn_build_free(stn_build *b)
         stn_job_free(job);
     for (size_t i = 0; i < b->held_count; i++)
         stn_job_free(b->held[i]);
-    drop_cuts(b);
+    stn_cutline_free(b->cuts);
     if (b->grids)
         drop_grids(b);
     stn_decor_free(b->decor);
