@@ -1,8 +1,8 @@
 /* controls.c - what keys and mouse do. */
 #include "renderer/renderer_impl.h"
 
+#include "base/clock.h"
 #include "base/log.h"
-#include "renderer/scene/project.h"
 
 #include "proto/world.pb-c.h"
 
@@ -180,12 +180,13 @@ static void picture_point(const stn_renderer *r, const stn_mouse *m, double *x, 
     *y = (double)m->y * r->height / (h < 1 ? 1 : h);
 }
 
+/* What is under the pointer is asked for in the picture that the person saw; renderer_send_clicks() goes on.
+ */
 static void click(stn_renderer *r, const stn_input_state *in, uint32_t button)
 {
     stn_net_act act = {.kind = STENNESS__ACT_KIND__ACT_CLICK, .button = button};
     stn_stage_facts facts;
-    stn_v3 origin, dir;
-    double x, y, ground = 1e9, object = 1e9;
+    double x, y;
 
     picture_point(r, &in->mouse, &x, &y);
     if (stn_hud_menu_open(r->hud)) {
@@ -197,20 +198,35 @@ static void click(stn_renderer *r, const stn_input_state *in, uint32_t button)
     }
     stn_stage_get(r->stage, &facts);
     /* Between two frames of reference places mean nothing: the click waits for the person to click again. */
-    if (facts.frame == 0 || facts.frozen ||
-        !stn_project_ray(&r->frame.view, &r->frame.proj, x, y, r->width, r->height, &origin, &dir))
+    if (facts.frame == 0 || facts.frozen || x < 0.0 || y < 0.0 || x >= r->width || y >= r->height)
         return;
-    if (!stn_stage_ray_ground(r->stage, origin, dir, &act.x, &act.y, &ground))
-        return;
-    act.object = stn_stage_ray_object(r->stage, origin, dir, &object);
-    /* An object counts when it is not behind the hill that was clicked. */
-    act.has_object = act.object != 0 && object < ground + 15.0;
     act.frame = facts.session;
     act.modifiers = stn_input_modifiers(in);
     act.screen_x = (int32_t)x;
     act.screen_y = (int32_t)y;
-    if (!stn_net_send_act(r->net, &act))
+    if (stn_picker_ask(r->picker, &r->frame, (int)x, (int)y, r->width, r->height, stn_clock_ns()))
+        r->clicks[r->click_count++] = act;
+    else
         stn_hud_note(r->hud, "the click was lost: too much at once");
+}
+
+void renderer_send_clicks(stn_renderer *r)
+{
+    stn_picked at;
+
+    while (stn_picker_answer(r->picker, stn_clock_ns(), &at)) {
+        stn_net_act act = r->clicks[0];
+
+        memmove(r->clicks, r->clicks + 1, --r->click_count * sizeof r->clicks[0]);
+        if (!at.land)
+            continue; /* into the sky */
+        act.x = at.x;
+        act.y = at.y;
+        act.object = at.object;
+        act.has_object = at.object != 0;
+        if (!stn_net_send_act(r->net, &act))
+            stn_hud_note(r->hud, "the click was lost: too much at once");
+    }
 }
 
 static void on_left(void *arg, const stn_two *s, double tpf)

@@ -17,6 +17,7 @@ static uint8_t *take(stn_renderer *r, int w, int h, stn_err *err)
     uint8_t *rgba = malloc((size_t)w * (size_t)h * 4);
     bool full = !(r->o.preset[0] == 'l'); /* a preset that was asked for holds for pictures too */
     stn_camera_world world = {.target = r->focus};
+    stn_frame frame = r->frame; /* clicks are looked up in the one on the screen */
 
     if (!rgba) {
         stn_fail(err, STN_NO_MEMORY, "no memory for a picture of %dx%d", w, h);
@@ -37,6 +38,7 @@ static uint8_t *take(stn_renderer *r, int w, int h, stn_err *err)
     stn_programs_pump(r->programs, INT64_MAX);
     renderer_draw_scene(r, full, full);
     stn_view_read(r->view, rgba);
+    r->frame = frame;
     r->width = was_w;
     r->height = was_h;
     stn_camera_resize(r->camera, was_w, was_h, was_w, was_h);

@@ -110,6 +110,7 @@ static void ask_common_programs(stn_renderer *r, bool shadows, bool outlines)
     int normals = outlines ? STN_NORMALS_SIGNED : STN_NORMALS_NONE;
 
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        stn_programs_get(r->programs, stn_program_key(sets[i], STN_PASS_ID, 0, 0));
         stn_programs_get(r->programs, stn_program_key(sets[i], STN_PASS_COLOUR,
                                                       shadows ? STN_SHADOWS_PCF : STN_SHADOWS_NONE, normals));
         if (shadows)
@@ -127,6 +128,16 @@ static stn_status open_rest(stn_renderer *r, stn_err *err)
     if (st != STN_OK)
         return st;
     r->stage = stn_stage_new(&parts);
+    if (r->stage) {
+        st = stn_picker_new(
+            &(stn_picker_parts){.rec = &r->rec,
+                                .view = r->view,
+                                .stage = r->stage,
+                                .numbers = stn_surface_kind_of(r->surface) != STN_SURFACE_NULL},
+            &r->picker, err);
+        if (st != STN_OK)
+            return st;
+    }
     r->source = stn_sdl_source_new();
     r->logical = stn_logical_new();
     if (!r->stage || !r->source || !r->logical)
@@ -176,6 +187,7 @@ void stn_renderer_free(stn_renderer *r)
 {
     if (!r)
         return;
+    stn_picker_free(r->picker);
     /* The stage gives its jobs back to the build thread's queue; both threads then stop. */
     stn_stage_free(r->stage);
     stn_build_free(r->build);
@@ -405,6 +417,7 @@ static void one_frame(stn_renderer *r)
     if (stn_surface_has_window(r->surface)) {
         stn_sdl_source_pump(r->source, &closed);
         stn_logical_check(r->logical, r->dt);
+        renderer_send_clicks(r);
     }
     r->stop = r->stop || closed;
     follow_window(r);

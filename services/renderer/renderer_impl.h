@@ -5,6 +5,7 @@
 #include "renderer/build/build.h"
 #include "renderer/camera/camera.h"
 #include "renderer/frames.h"
+#include "renderer/gl/picker.h"
 #include "renderer/gl/stage.h"
 #include "renderer/hud/hud.h"
 #include "renderer/input/sdl_source.h"
@@ -22,6 +23,9 @@ struct stn_renderer {
     stn_textures *textures;
     stn_view *view;
     stn_stage *stage;
+    stn_picker *picker;
+    stn_net_act clicks[STN_PICKER_ASKED]; /* one for each request to the picker, oldest first */
+    unsigned click_count;
     stn_paint *paint;
     stn_hud *hud;
     stn_net *net;
@@ -59,6 +63,8 @@ struct stn_renderer {
 void renderer_bind_controls(stn_renderer *r);
 void renderer_set_camera(stn_renderer *r, int kind, const char *args);
 void renderer_apply_settings(stn_renderer *r);
+/* Clicks whose places are known by now are sent. */
+void renderer_send_clicks(stn_renderer *r);
 /* Draws the scene into the view's target with the given detail; the camera has been ticked. */
 void renderer_draw_scene(stn_renderer *r, bool shadows, bool outlines);
 /* Pictures that were asked for and are due. */

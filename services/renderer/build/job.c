@@ -40,6 +40,8 @@ void stn_job_free(stn_job *job)
         return;
     if (job->release)
         job->release(job->arg);
+    if (job->kind == STN_JOB_TEXTURE)
+        free(job->u.texture.solid);
     for (size_t i = 0; i < sizeof job->memory / sizeof job->memory[0]; i++)
         free(job->memory[i]);
     free(job);

@@ -52,6 +52,9 @@ typedef struct stn_job_texture {
     stn_texture_level levels[16];
     uint32_t level_count;
     stn_sampling sampling;
+    /* Where it is solid, for picking (scene/pick.h); NULL: everywhere. From malloc(), freed with the job
+     * unless it was taken out. */
+    uint8_t *solid;
 } stn_job_texture;
 
 typedef struct stn_job_mesh {

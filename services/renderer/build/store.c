@@ -229,6 +229,19 @@ static stn_sampling sampling_of(const stn_res_tex *t)
     return s;
 }
 
+/* Without memory for it the texture counts as solid: a hand then points at its holes too. */
+static void note_holes(stn_job_texture *t)
+{
+    const stn_texture_level *full = &t->levels[0];
+
+    if (t->level_count == 0 || (t->solid = malloc(stn_pick_mask_bytes(full->width, full->height))) == NULL)
+        return;
+    if (!stn_pick_mask_fill(t->solid, full->rgba, full->width, full->height)) {
+        free(t->solid);
+        t->solid = NULL;
+    }
+}
+
 /* A texture job of a picture layer; 0 when it has no pixels. */
 static uint32_t give_texture(stn_store *s, struct holder *h, uint32_t layer, stn_sampling sampling,
                              uint8_t *last)
@@ -256,6 +269,7 @@ static uint32_t give_texture(stn_store *s, struct holder *h, uint32_t layer, stn
         if (last && level->width * level->height > 0)
             memcpy(last, span.data + (span.len - 4), 4);
     }
+    note_holes(&job->u.texture);
     job->release = unhold;
     job->arg = h;
     h->refs++;

@@ -232,6 +232,12 @@ const stn_gpu_mesh *stn_meshes_get(const stn_meshes *m, uint32_t id)
     return id && at < m->count && m->items[at].id == id ? &m->items[at] : NULL;
 }
 
+void stn_meshes_keep(stn_meshes *m, uint32_t id, const stn_mesh_view *source)
+{
+    if (stn_meshes_get(m, id))
+        m->items[id & INDEX_MASK].source = *source;
+}
+
 void stn_meshes_remove(stn_meshes *m, uint32_t id)
 {
     uint32_t at = id & INDEX_MASK;

@@ -14,6 +14,7 @@ typedef struct stn_gpu_mesh {
     uint32_t group; /* meshes that share buffers have the same, 0 = its own */
     uint32_t id; /* 0 = free */
     size_t bytes;
+    stn_mesh_view source; /* what stn_meshes_keep() was given */
 } stn_gpu_mesh;
 
 typedef struct stn_meshes stn_meshes;
@@ -28,6 +29,8 @@ void stn_meshes_animate(stn_meshes *m, uint32_t id, const stn_mesh_morph *morph)
  * memory, and none was made. The caller has checked the parts (stn_product_open). */
 bool stn_meshes_add_parts(stn_meshes *m, const void *vertices, size_t vertex_bytes, const void *indices,
                           size_t index_bytes, const stn_mesh_part *parts, uint32_t count, uint32_t *ids);
+/* Where the CPU finds the same mesh: borrowed until it is removed. For picking; without it none is met. */
+void stn_meshes_keep(stn_meshes *m, uint32_t id, const stn_mesh_view *source);
 void stn_meshes_remove(stn_meshes *m, uint32_t id); /* unknown ids are fine */
 const stn_gpu_mesh *stn_meshes_get(const stn_meshes *m, uint32_t id); /* NULL: unknown */
 size_t stn_meshes_count(const stn_meshes *m);

@@ -34,8 +34,22 @@ struct stn_programs {
     (STN_MAT_ALPHATEST | STN_MAT_CLIP | STN_MAT_SKIN | STN_MAT_SWAY | STN_MAT_TERRAIN | STN_MAT_MORPH |      \
      STN_MAT_GRID | STN_MAT_WALL | STN_MAT_ATLAS)
 
+/* A picture of numbers needs where things are and nothing else: ground has no holes (the layers of a tile lie
+ * on each other), and a texture through a palette counts as solid. */
+static uint32_t id_features(uint32_t features)
+{
+    uint32_t kept = features & (STN_MAT_SKIN | STN_MAT_SWAY | STN_MAT_MORPH | STN_MAT_TERRAIN | STN_MAT_GRID);
+
+    if ((features & STN_MAT_ALPHATEST) && (features & STN_MAT_TEX) &&
+        !(features & (STN_MAT_TERRAIN | STN_MAT_PAL)))
+        kept |= STN_MAT_ALPHATEST | STN_MAT_TEX;
+    return kept;
+}
+
 uint64_t stn_program_key(uint32_t features, int pass, int shadows, int normals)
 {
+    if (pass == STN_PASS_ID)
+        return id_features(features) | (uint64_t)pass << 32;
     if (pass != STN_PASS_COLOUR) {
         uint32_t kept = features & GEOMETRY;
 
@@ -82,10 +96,10 @@ static void defines_of(stn_buf *b, uint64_t key)
         {STN_MAT_ATLAS, "ATLAS"},
         {STN_MAT_TINT, "TINT"},
     };
-    static const char *const passes[] = {"PASS_COLOUR", "PASS_SHADOW", "PASS_ID", "PASS_ID"};
+    static const char *const passes[] = {"PASS_COLOUR", "PASS_SHADOW", "PASS_ID"};
     unsigned shadows = (unsigned)(key >> 34 & 3), normals = (unsigned)(key >> 36 & 3);
 
-    stn_buf_printf(b, "#define %s 1\n", passes[key >> 32 & 3]);
+    stn_buf_printf(b, "#define %s 1\n", passes[(key >> 32 & 3) % 3]);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (key & names[i].bit)
             stn_buf_printf(b, "#define %s%s\n", names[i].text, strchr(names[i].text, ' ') ? "" : " 1");

@@ -15,7 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STN_PASS_COLOUR, STN_PASS_SHADOW, STN_PASS_ID };
+enum {
+    STN_PASS_COLOUR,
+    STN_PASS_SHADOW,
+    STN_PASS_ID /* numbers of things, and for ground the place in its cut */
+};
 enum { STN_SHADOWS_NONE, STN_SHADOWS_TAP16, STN_SHADOWS_PCF };
 enum { STN_NORMALS_NONE, STN_NORMALS_SIGNED, STN_NORMALS_BYTES };
 

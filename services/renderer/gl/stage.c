@@ -95,10 +95,12 @@ stn_stage *stn_stage_new(const stn_stage_parts *parts)
     s->textures = calloc(STN_MAX_ASSETS, sizeof *s->textures);
     s->meshes = calloc(STN_MAX_ASSETS, sizeof *s->meshes);
     s->texture_state = calloc(STN_MAX_ASSETS, 1);
+    s->solid = calloc(STN_MAX_ASSETS, sizeof *s->solid);
+    s->mesh_jobs = calloc(STN_MAX_ASSETS, sizeof *s->mesh_jobs);
     s->chance = 0x853c49e6748fea9b;
     stn_dayfade_init(&s->day);
-    if (!s->textures || !s->meshes || !s->texture_state || !scene_init(&s->scenes[0]) ||
-        !scene_init(&s->scenes[1])) {
+    if (!s->textures || !s->meshes || !s->texture_state || !s->solid || !s->mesh_jobs ||
+        !scene_init(&s->scenes[0]) || !scene_init(&s->scenes[1])) {
         stn_stage_free(s);
         return NULL;
     }
@@ -117,6 +119,14 @@ void stn_stage_free(stn_stage *s)
         stn_spatial_free(s->scenes[i].root);
     }
     stn_sg_queue_fini(&s->queue);
+    for (uint32_t i = 0; i < STN_MAX_ASSETS; i++) {
+        if (s->solid)
+            free(s->solid[i]);
+        if (s->mesh_jobs)
+            give_back(s, s->mesh_jobs[i]);
+    }
+    free(s->solid);
+    free(s->mesh_jobs);
     free(s->textures);
     free(s->meshes);
     free(s->texture_state);
@@ -139,7 +149,7 @@ uint32_t stage_material(stn_stage *s, const stn_matstate *m)
     return stn_view_material(s->parts.view, &here);
 }
 
-static void take_texture(stn_stage *s, const stn_job_texture *t)
+static void take_texture(stn_stage *s, stn_job_texture *t)
 {
     stn_err err = {0};
     stn_status st;
@@ -149,6 +159,11 @@ static void take_texture(stn_stage *s, const stn_job_texture *t)
     st = stn_textures_add(s->parts.textures, t->levels, t->level_count, t->sampling, &s->textures[t->asset],
                           &err);
     s->texture_state[t->asset] = st == STN_OK ? 1 : 2;
+    if (st == STN_OK && !s->solid[t->asset]) {
+        s->solid[t->asset] = t->solid;
+        t->solid = NULL;
+        stn_textures_keep(s->parts.textures, s->textures[t->asset], s->solid[t->asset]);
+    }
     if (st != STN_OK) {
         s->failed_uploads++;
         if (stn_log_due(&s->upload_once))
@@ -156,15 +171,28 @@ static void take_texture(stn_stage *s, const stn_job_texture *t)
     }
 }
 
-static void take_mesh(stn_stage *s, const stn_job_mesh *m)
+/* True: the job is kept. */
+static bool take_mesh(stn_stage *s, stn_job *job)
 {
+    const stn_job_mesh *m = &job->u.mesh;
+    stn_mesh_view source = stn_mesh_view_of(&m->desc);
+
     if (m->asset >= STN_MAX_ASSETS)
-        return;
+        return false;
+    stn_meshes_remove(s->parts.meshes, s->meshes[m->asset]); /* it borrows from the job that goes */
+    give_back(s, s->mesh_jobs[m->asset]);
+    s->mesh_jobs[m->asset] = NULL;
     s->meshes[m->asset] = stn_meshes_add(s->parts.meshes, &m->desc);
-    if (!s->meshes[m->asset])
+    if (!s->meshes[m->asset]) {
         s->failed_uploads++;
-    else if (m->morph.texels)
+        return false;
+    }
+    if (m->morph.texels)
         stn_meshes_animate(s->parts.meshes, s->meshes[m->asset], &m->morph);
+    s->mesh_jobs[m->asset] = job;
+    source.morph = m->morph;
+    stn_meshes_keep(s->parts.meshes, s->meshes[m->asset], &source);
+    return true;
 }
 
 static stage_cut *cut_of(stage_scene *sc, int32_t x, int32_t y, bool make)
@@ -260,8 +288,12 @@ static bool upload_cut(stn_stage *s, stn_job_cut *cut)
     if (!stn_meshes_add_parts(s->parts.meshes, cut->vertices, cut->vertex_bytes, cut->indices,
                               cut->index_bytes, parts, n, ids))
         return false;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        stn_mesh_view source = stn_mesh_view_of_part(&cut->parts[i].mesh, cut->vertices, cut->indices);
+
         cut->parts[i].mesh_id = ids[i];
+        stn_meshes_keep(s->parts.meshes, ids[i], &source);
+    }
     cut->part_count = n;
     return true;
 }
@@ -433,7 +465,7 @@ void stn_stage_take(stn_stage *s, stn_job *job)
         take_texture(s, &job->u.texture);
         break;
     case STN_JOB_MESH:
-        take_mesh(s, &job->u.mesh);
+        kept = take_mesh(s, job);
         break;
     case STN_JOB_ASSET_DROP:
         break;

@@ -49,11 +49,25 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
  */
 bool stn_stage_focus(const stn_stage *s, stn_v3 *out);
 bool stn_stage_height(const stn_stage *s, double x, double y, float *z);
-/* Where a ray meets the ground, map space. False: nowhere near. */
-bool stn_stage_ray_ground(const stn_stage *s, stn_v3 origin, stn_v3 dir, double *x, double *y,
-                          double *distance);
-/* The nearest object whose bounds the ray meets; 0 = none. */
-int64_t stn_stage_ray_object(const stn_stage *s, stn_v3 origin, stn_v3 dir, double *distance);
+/* What a hand can point at: the ground of a cut, or an object. */
+typedef struct stn_stage_target {
+    bool land;
+    int32_t cut_x, cut_y;
+    int64_t object;
+} stn_stage_target;
+
+/* A part of the picture, pixels from its upper left corner. */
+typedef struct stn_stage_window {
+    double x, y, width, height; /* the part */
+    double picture_width, picture_height;
+} stn_stage_window;
+
+/* Begins the view's draws anew and adds to them, as STN_DRAW_LAND and STN_DRAW_THING, all that can be pointed
+ * at and may be seen in the window (NULL: in the whole picture) of the frame; their click ids are places in
+ * `out`, counted from 1. What has no more room there is left out. Not among them: foam, what the ground
+ * scatters, and the player's own body. */
+size_t stn_stage_targets(stn_stage *s, const stn_frame *frame, const stn_stage_window *window,
+                         stn_stage_target *out, size_t max);
 
 typedef struct stn_stage_facts {
     stn_job_facts world;

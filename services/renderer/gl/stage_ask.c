@@ -17,65 +17,6 @@ bool stn_stage_height(const stn_stage *s, double x, double y, float *z)
     return stage_height_in(&s->scenes[s->shown], x, y, z);
 }
 
-bool stn_stage_ray_ground(const stn_stage *s, stn_v3 origin, stn_v3 dir, double *x, double *y,
-                          double *distance)
-{
-    const stage_scene *sc = &s->scenes[s->shown];
-    const double step = 5.5, reach = 6000.0;
-    double before = NAN, at = 0.0;
-
-    /* Steps of half a tile until the ray is below the ground, then halving. */
-    for (at = 0.0; at < reach; at += step) {
-        float z;
-        double px = (double)origin.x + (double)dir.x * at, py = -((double)origin.y + (double)dir.y * at);
-        double pz = (double)origin.z + (double)dir.z * at;
-
-        if (!stage_height_in(sc, px, py, &z))
-            continue;
-        if (pz <= (double)z) {
-            double lo = isnan(before) ? at : before, hi = at;
-
-            for (int i = 0; i < 24; i++) {
-                double mid = (lo + hi) * 0.5, mx = (double)origin.x + (double)dir.x * mid;
-                double my = -((double)origin.y + (double)dir.y * mid),
-                       mz = (double)origin.z + (double)dir.z * mid;
-
-                if (!stage_height_in(sc, mx, my, &z) || mz > (double)z)
-                    lo = mid;
-                else
-                    hi = mid;
-            }
-            *x = (double)origin.x + (double)dir.x * hi;
-            *y = -((double)origin.y + (double)dir.y * hi);
-            *distance = hi;
-            return true;
-        }
-        before = at;
-    }
-    return false;
-}
-
-int64_t stn_stage_ray_object(const stn_stage *s, stn_v3 origin, stn_v3 dir, double *distance)
-{
-    const stage_scene *sc = &s->scenes[s->shown];
-    stn_sg_ray ray = {{(double)origin.x, (double)origin.y, (double)origin.z},
-                      {(double)dir.x, (double)dir.y, (double)dir.z}};
-    stn_sg_pick found[64]; /* more than what grows in front of a thing */
-    size_t n = stn_sg_pick_bounds(sc->gob_root, &ray, found, 64);
-
-    for (size_t i = 0; i < n; i++) {
-        const stage_gob *g = stn_spatial_user(found[i].mesh);
-
-        /* Decoration has numbers below zero and no hand can take it. */
-        if (g->id < 0 || !g->look || !g->placed || g->look->u.look.leaf_count == 0 ||
-            (sc->facts.has_player && g->id == sc->facts.player))
-            continue;
-        *distance = found[i].distance;
-        return g->id;
-    }
-    return 0;
-}
-
 void stn_stage_get(const stn_stage *s, stn_stage_facts *out)
 {
     const stage_scene *sc = &s->scenes[s->shown];

@@ -49,9 +49,10 @@ static bool camera_of(const stn_m4 *view, const stn_m4 *proj, stn_sg_camera *c)
     return true;
 }
 
-static void add_cut(stn_stage *s, stage_cut *c, unsigned flags)
+static void add_cut(stn_stage *s, stage_cut *c, unsigned flags, uint32_t click_id)
 {
-    stn_instance in = {.model = stn_m4_xlate((stn_v3){(float)c->x * 275.0f, (float)c->y * -275.0f, 0.0f})};
+    stn_instance in = {.model = stn_m4_xlate((stn_v3){(float)c->x * 275.0f, (float)c->y * -275.0f, 0.0f}),
+                       .click_id = click_id};
     stn_job_cut *cut = &c->job->u.cut;
 
     for (uint32_t i = 0; i < cut->part_count; i++) {
@@ -60,6 +61,8 @@ static void add_cut(stn_stage *s, stage_cut *c, unsigned flags)
 
         if (!p->casts)
             f &= ~(unsigned)STN_DRAW_CASTS;
+        if (p->material.features & STN_MAT_FOAM)
+            f &= ~(unsigned)STN_DRAW_LAND;
         if (!p->material_id)
             p->material_id = stage_material(s, &p->material);
         if (p->material_id && p->mesh_id && f)
@@ -99,7 +102,8 @@ static void add_points(stn_stage *s, const stage_scene *sc, const stn_leaf_look 
     }
 }
 
-static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn_m4 *view, unsigned flags)
+static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn_m4 *view, unsigned flags,
+                    uint32_t click_id)
 {
     stn_gob_look *look = &g->look->u.look;
     const stn_gob_pose *pose = NULL;
@@ -109,7 +113,8 @@ static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn
     for (uint32_t i = 0; i < look->leaf_count; i++) {
         stn_leaf_look *l = &look->leaves[i];
         stn_m4 place = l->unturned ? stn_m4_onlyxl(g->matrix) : g->matrix;
-        stn_instance in = {.model = stn_m4_mul(place, matrices ? matrices[i] : l->local)};
+        stn_instance in = {.model = stn_m4_mul(place, matrices ? matrices[i] : l->local),
+                           .click_id = click_id};
         unsigned f = l->casts ? flags : flags & ~(unsigned)STN_DRAW_CASTS;
         uint32_t mesh = l->mesh < STN_MAX_ASSETS ? s->meshes[l->mesh] : 0;
         const stn_leaf_moment *m = NULL;
@@ -275,14 +280,14 @@ static void add_casters(stn_stage *s, const stage_scene *sc, stn_v3 focus, const
         stage_cut *c = v;
 
         if (c->job && in_shadow_reach(c->spatial, focus, (double)STN_SHADOW_SIZE))
-            add_cut(s, c, STN_DRAW_CASTS);
+            add_cut(s, c, STN_DRAW_CASTS, 0);
     }
     it = 0;
     while (stn_table_next(sc->gobs, &it, &key, &v)) {
         stage_gob *g = v;
 
         if (g->look && g->placed && in_shadow_reach(g->spatial, focus, (double)STN_SHADOW_SIZE))
-            add_gob(s, sc, g, view, STN_DRAW_CASTS);
+            add_gob(s, sc, g, view, STN_DRAW_CASTS, 0);
     }
 }
 
@@ -314,7 +319,7 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
 
         if (c->job) {
             s->cuts_seen++;
-            add_cut(s, c, STN_DRAW_VISIBLE);
+            add_cut(s, c, STN_DRAW_VISIBLE, 0);
         }
     }
     stn_sg_queue_clear(&s->queue);
@@ -324,9 +329,76 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
 
         if (g->look && g->placed) {
             s->gobs_seen++;
-            add_gob(s, sc, g, &f->view, STN_DRAW_VISIBLE);
+            add_gob(s, sc, g, &f->view, STN_DRAW_VISIBLE, 0);
         }
     }
     if (f->shadows != STN_SHADOWS_NONE)
         add_casters(s, sc, focus, &f->view);
+}
+
+/* --- what can be pointed at --- */
+
+/* How far beyond its bound something may be drawn: limbs that a pose stretches out, crowns in the wind. */
+#define REACH 30.0
+
+/* Side planes through the edges of a part of the picture: a point is inside where the clip coordinates of the
+ * edge say so, written as planes of the scene. */
+static void narrow(stn_sg_camera *c, const stn_frame *f, const stn_stage_window *w)
+{
+    double x0 = w->x / w->picture_width * 2.0 - 1.0, x1 = (w->x + w->width) / w->picture_width * 2.0 - 1.0;
+    double y0 = 1.0 - (w->y + w->height) / w->picture_height * 2.0, y1 = 1.0 - w->y / w->picture_height * 2.0;
+    const double edges[4][3] = {{1.0, 0.0, -x0}, {-1.0, 0.0, x1}, {0.0, 1.0, -y0}, {0.0, -1.0, y1}};
+    double clip[4][4];
+
+    for (int row = 0; row < 4; row++)
+        for (int col = 0; col < 4; col++) {
+            clip[row][col] = 0.0;
+            for (int k = 0; k < 4; k++)
+                clip[row][col] += (double)f->proj.m[4 * k + row] * (double)f->view.m[4 * col + k];
+        }
+    for (int i = 0; i < 4; i++) {
+        double p[4], length;
+
+        for (int col = 0; col < 4; col++)
+            p[col] = edges[i][0] * clip[0][col] + edges[i][1] * clip[1][col] + edges[i][2] * clip[3][col];
+        length = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+        if (length > 0.0)
+            c->planes[i] =
+                (stn_sg_plane){{p[0] / length, p[1] / length, p[2] / length}, -p[3] / length - REACH};
+    }
+}
+
+size_t stn_stage_targets(stn_stage *s, const stn_frame *f, const stn_stage_window *window,
+                         stn_stage_target *out, size_t max)
+{
+    stage_scene *sc = stage_shown(s);
+    stn_sg_camera cam;
+    size_t n = 0;
+
+    stn_view_begin(s->parts.view);
+    if (!camera_of(&f->view, &f->proj, &cam))
+        return 0;
+    if (window)
+        narrow(&cam, f, window);
+    stn_sg_queue_clear(&s->queue);
+    stn_sg_queue_visible(&s->queue, sc->cut_root, &cam);
+    for (size_t i = 0; i < s->queue.count && n < max; i++) {
+        stage_cut *c = stn_spatial_user(s->queue.items[i].mesh);
+
+        if (!c->job)
+            continue;
+        out[n++] = (stn_stage_target){.land = true, .cut_x = c->x, .cut_y = c->y};
+        add_cut(s, c, STN_DRAW_LAND, (uint32_t)n);
+    }
+    stn_sg_queue_clear(&s->queue);
+    stn_sg_queue_visible(&s->queue, sc->gob_root, &cam);
+    for (size_t i = 0; i < s->queue.count && n < max; i++) {
+        stage_gob *g = stn_spatial_user(s->queue.items[i].mesh);
+
+        if (g->id < 0 || !g->look || !g->placed || (sc->facts.has_player && g->id == sc->facts.player))
+            continue;
+        out[n++] = (stn_stage_target){.object = g->id};
+        add_gob(s, sc, g, &f->view, STN_DRAW_THING, (uint32_t)n);
+    }
+    return n;
 }

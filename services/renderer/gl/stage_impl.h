@@ -50,6 +50,8 @@ struct stn_stage {
     bool filling; /* the other scene is being filled */
     double filling_since;
     uint32_t *textures, *meshes; /* asset -> id of the table */
+    uint8_t **solid; /* asset -> where the texture is solid, NULL: everywhere */
+    stn_job **mesh_jobs; /* asset -> the job that brought it, kept for picking */
     uint8_t *texture_state; /* 0 not here, 1 here, 2 refused */
     stn_dayfade day;
     double day_progress;

@@ -13,6 +13,7 @@ struct texture {
     size_t bytes;
     uint16_t generation;
     bool live;
+    const uint8_t *solid;
 };
 
 struct stn_textures {
@@ -148,6 +149,7 @@ stn_status stn_textures_add(stn_textures *t, const stn_texture_level *levels, si
     x->width = levels[0].width;
     x->height = levels[0].height;
     x->sampling = sampling;
+    x->solid = NULL;
     x->bytes = bytes;
     if (count == 1)
         x->sampling.mip = STN_MIPS_NONE;
@@ -173,6 +175,24 @@ void stn_textures_update(stn_textures *t, uint32_t id, uint32_t x, uint32_t y, u
     stn_glrec_texture(t->rec, 0, GL_TEXTURE_2D, tex->name, 0);
     glTexSubImage2D(GL_TEXTURE_2D, 0, (GLint)x, (GLint)y, (GLsizei)w, (GLsizei)h, GL_RGBA, GL_UNSIGNED_BYTE,
                     rgba);
+}
+
+void stn_textures_keep(stn_textures *t, uint32_t id, const uint8_t *bits)
+{
+    struct texture *x = find(t, id);
+
+    if (x)
+        x->solid = bits;
+}
+
+bool stn_textures_mask(const stn_textures *t, uint32_t id, stn_pick_mask *out)
+{
+    const struct texture *x = find(t, id);
+
+    if (!x || !x->solid)
+        return false;
+    *out = (stn_pick_mask){x->width, x->height, x->solid};
+    return true;
 }
 
 void stn_textures_remove(stn_textures *t, uint32_t id)

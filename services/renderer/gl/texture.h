@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "renderer/gl/record.h"
+#include "renderer/scene/pick.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,6 +39,9 @@ stn_status stn_textures_add(stn_textures *t, const stn_texture_level *levels, si
 /* Overwrites a rectangle of level 0, inside the texture. */
 void stn_textures_update(stn_textures *t, uint32_t id, uint32_t x, uint32_t y, uint32_t w, uint32_t h,
                          const uint8_t *rgba);
+/* Where the texture is solid, for picking: the bits are borrowed as long as the texture lives. */
+void stn_textures_keep(stn_textures *t, uint32_t id, const uint8_t *bits);
+bool stn_textures_mask(const stn_textures *t, uint32_t id, stn_pick_mask *out); /* false: solid */
 void stn_textures_remove(stn_textures *t, uint32_t id);
 /* Binds to the unit; an unknown id binds the placeholder. */
 void stn_textures_bind(stn_textures *t, uint32_t id, int unit);

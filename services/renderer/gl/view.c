@@ -293,7 +293,7 @@ static uint32_t sorted(stn_view *v, unsigned flag, int pass, int shadows, int no
             continue;
         }
         v->items[n].index = i;
-        v->items[n].key.place = pass == STN_PASS_COLOUR ? stn_order_place(m->order, m->suborder) : 0;
+        v->items[n].key.place = pass != STN_PASS_SHADOW ? stn_order_place(m->order, m->suborder) : 0;
         v->items[n].key.state =
             (uint64_t)p->number << 48 | (uint64_t)(d->material & 0xffff) << 32 | (uint64_t)d->mesh;
         n++;
@@ -414,6 +414,11 @@ static void apply_material(stn_view *v, const stn_matstate *m, uint32_t id, int 
     stn_glrec_cull(r, !m->no_cull, false);
     if (pass == STN_PASS_SHADOW) {
         stn_glrec_depth(r, true, GL_LEQUAL, true);
+        return;
+    }
+    if (pass == STN_PASS_ID) {
+        /* The surface of water is pointed at, but does not hide what stands in it. */
+        stn_glrec_depth(r, true, GL_LEQUAL, !(m->features & STN_MAT_WATER));
         return;
     }
     stn_glrec_depth(r, !m->no_depth_test, GL_LEQUAL, !m->no_depth_write);
@@ -593,6 +598,68 @@ void stn_view_draw(stn_view *v, const stn_frame *frame)
     replay(v, split, n, 0, STN_PASS_COLOUR, mode, v->target.normals);
     stn_glrec_colour_mask(v->rec, 0, true);
     stn_glrec_bias(v->rec, 0.0f, 0.0f);
+}
+
+bool stn_view_draw_ids(stn_view *v, const stn_frame *frame, unsigned flag)
+{
+    uint32_t n, bones_at = v->draw_count * (uint32_t)(sizeof(stn_block_instance) / 16);
+
+    v->turn = (v->turn + 1) % RING;
+    if (!room(v))
+        return false;
+    if (v->bone_count)
+        memcpy((uint8_t *)v->block + (size_t)bones_at * 16, v->bones, v->bone_count * sizeof *v->bones);
+    v->last.waiting = 0;
+    n = sorted(v, flag, STN_PASS_ID, 0, 0);
+    put_instances(v, 0, n, bones_at);
+    upload_instances(v, (size_t)bones_at * 16 + v->bone_count * sizeof *v->bones);
+    stn_glrec_texture(v->rec, STN_UNIT_INSTANCES, GL_TEXTURE_BUFFER, v->instance_texture[v->turn], 0);
+    put_frame(v, frame);
+    stn_glrec_blend(v->rec, false, NULL);
+    stn_glrec_bias(v->rec, 0.0f, 0.0f);
+    stn_glrec_colour_mask(v->rec, 0, true);
+    stn_glrec_colour_mask(v->rec, 1, true);
+    replay(v, 0, n, 0, STN_PASS_ID, 0, 0);
+    return v->last.waiting == 0;
+}
+
+uint32_t stn_view_draws(const stn_view *v)
+{
+    return v->draw_count;
+}
+
+bool stn_view_thing(const stn_view *v, uint32_t draw, unsigned flag, stn_pick_thing *out, stn_pick_mask *mask,
+                    uint32_t *click_id)
+{
+    const struct draw *d = &v->draws[draw];
+    const stn_gpu_mesh *mesh = draw < v->draw_count ? stn_meshes_get(v->meshes, d->mesh) : NULL;
+    const stn_matstate *m;
+    const stn_instance *in;
+    uint64_t holes;
+
+    if (!mesh || !mesh->source.vertices || !(d->flags & flag))
+        return false;
+    m = &v->materials[d->material - 1];
+    in = &d->instance;
+    /* Exactly what the program of numbers looks for. */
+    holes = stn_program_key(m->features, STN_PASS_ID, 0, 0) & STN_MAT_ALPHATEST;
+    *out = (stn_pick_thing){.mesh = mesh->source,
+                            .features = m->features,
+                            .no_cull = m->no_cull,
+                            .scroll = {m->scroll[0], m->scroll[1]},
+                            .model = in->model,
+                            .between = in->morph};
+    memcpy(out->frames, in->special, sizeof out->frames);
+    memcpy(out->sway_slow, in->sway_slow, sizeof out->sway_slow);
+    memcpy(out->sway_fast, in->sway_fast, sizeof out->sway_fast);
+    if (in->bones) {
+        out->bones = v->bones + (in->bones - 1);
+        out->bone_count = v->bone_count - (in->bones - 1);
+    }
+    if (holes && stn_textures_mask(v->textures, m->texture[STN_MAT_T_BASE], mask))
+        out->mask = mask;
+    *click_id = in->click_id;
+    return true;
 }
 
 void stn_view_present(stn_view *v, int w, int h)

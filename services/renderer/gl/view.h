@@ -17,6 +17,7 @@
 #include "renderer/scene/light.h"
 #include "renderer/scene/m4.h"
 #include "renderer/scene/material.h"
+#include "renderer/scene/pick.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,7 +57,8 @@ typedef struct stn_instance {
     uint32_t click_id;
 } stn_instance;
 
-enum { STN_DRAW_VISIBLE = 1, STN_DRAW_CASTS = 2 };
+/* LAND and THING: what a hand can point at, for stn_view_draw_ids() and stn_view_thing(). */
+enum { STN_DRAW_VISIBLE = 1, STN_DRAW_CASTS = 2, STN_DRAW_LAND = 4, STN_DRAW_THING = 8 };
 
 typedef struct stn_view_counts {
     uint32_t draws, shadow_draws; /* GL draw calls of the last frame */
@@ -82,6 +84,16 @@ uint32_t stn_view_bones(stn_view *v, const stn_m4 *bones, uint32_t count);
 void stn_view_add(stn_view *v, uint32_t mesh, uint32_t material, const stn_instance *instance,
                   unsigned flags);
 void stn_view_draw(stn_view *v, const stn_frame *frame);
+
+/* Numbers (click_id) of the draws with one of the flags, into the framebuffer and viewport that are bound:
+ * output 0 takes the number as bytes, lowest first, output 1 the place of land in its cut. False: a program
+ * is not ready; some are missing. */
+bool stn_view_draw_ids(stn_view *v, const stn_frame *frame, unsigned flag);
+/* The same draws for a ray. Draws are counted from 0; false: no such draw, without the flag, or a mesh that
+ * is not kept. The pointers are good until the next stn_view_begin() or stn_view_bones(). */
+uint32_t stn_view_draws(const stn_view *v);
+bool stn_view_thing(const stn_view *v, uint32_t draw, unsigned flag, stn_pick_thing *out, stn_pick_mask *mask,
+                    uint32_t *click_id);
 
 /* Into the window (framebuffer 0), scaled to w x h. */
 void stn_view_present(stn_view *v, int w, int h);

@@ -1,6 +1,7 @@
 #include "renderer/scene/mesh.h"
 
 #include "base/bytes.h"
+#include "num/small_float.h"
 
 #include <math.h>
 
@@ -23,17 +24,11 @@ static stn_v3 position_of(const stn_mesh_desc *d, const stn_mesh_attr *a, uint32
                     stn_f32_of_bits(stn_ld32(p + 8))};
 }
 
-static uint32_t index_at(const stn_mesh_desc *d, uint32_t i)
-{
-    const uint8_t *p = (const uint8_t *)d->indices + (size_t)i * d->index_bytes;
-
-    return d->index_bytes == 2 ? stn_ld16(p) : stn_ld32(p);
-}
-
 stn_status stn_mesh_check(const stn_mesh_desc *d, stn_err *err)
 {
     uint32_t seen = 0;
     const stn_mesh_attr *pos;
+    stn_mesh_view view = stn_mesh_view_of(d);
 
     if (d->vertex_count == 0 || d->index_count == 0 || !d->vertices || !d->indices)
         return stn_fail(err, STN_BAD_DATA, "mesh with %u vertices and %u indices", d->vertex_count,
@@ -66,9 +61,9 @@ stn_status stn_mesh_check(const stn_mesh_desc *d, stn_err *err)
     if (!pos || pos->comps != 3)
         return stn_fail(err, STN_BAD_DATA, "mesh without positions of three parts");
     for (uint32_t i = 0; i < d->index_count; i++)
-        if (index_at(d, i) >= d->vertex_count)
-            return stn_fail(err, STN_BAD_DATA, "mesh index %u is vertex %u of %u", i, index_at(d, i),
-                            d->vertex_count);
+        if (stn_mesh_index(&view, i) >= d->vertex_count)
+            return stn_fail(err, STN_BAD_DATA, "mesh index %u is vertex %u of %u", i,
+                            stn_mesh_index(&view, i), d->vertex_count);
     if (pos->type == STN_VTX_F32)
         for (uint32_t i = 0; i < d->vertex_count; i++)
             if (!stn_v3_finite(position_of(d, pos, i)))
@@ -90,4 +85,78 @@ bool stn_mesh_bounds(const stn_mesh_desc *d, stn_v3 *min, stn_v3 *max)
         *max = (stn_v3){fmaxf(max->x, p.x), fmaxf(max->y, p.y), fmaxf(max->z, p.z)};
     }
     return true;
+}
+
+stn_mesh_view stn_mesh_view_of(const stn_mesh_desc *d)
+{
+    return (stn_mesh_view){.vertices = d->vertices,
+                           .indices = d->indices,
+                           .attrs = d->attrs,
+                           .attr_count = d->attr_count,
+                           .stride = d->stride,
+                           .index_bytes = d->index_bytes,
+                           .index_count = d->index_count};
+}
+
+stn_mesh_view stn_mesh_view_of_part(const stn_mesh_part *p, const void *vertices, const void *indices)
+{
+    return (stn_mesh_view){.vertices = (const uint8_t *)vertices + (size_t)p->base_vertex * p->stride,
+                           .indices = (const uint8_t *)indices + (size_t)p->first_index * 2,
+                           .attrs = p->attrs,
+                           .attr_count = p->attr_count,
+                           .stride = p->stride,
+                           .index_bytes = 2,
+                           .index_count = p->index_count};
+}
+
+uint32_t stn_mesh_index(const stn_mesh_view *m, uint32_t i)
+{
+    const uint8_t *p = m->indices + (size_t)i * m->index_bytes;
+
+    return m->index_bytes == 2 ? stn_ld16(p) : stn_ld32(p);
+}
+
+static float signed_part(int32_t v, float most, bool normalized)
+{
+    return normalized ? fmaxf((float)v / most, -1.0f) : (float)v;
+}
+
+static float part_of(const uint8_t *p, const stn_mesh_attr *a, uint32_t c)
+{
+    uint32_t packed;
+
+    switch (a->type) {
+    case STN_VTX_F32:
+        return stn_f32_of_bits(stn_ld32(p + 4u * c));
+    case STN_VTX_U8:
+        return a->normalized ? (float)p[c] / 255.0f : (float)p[c];
+    case STN_VTX_S8:
+        return signed_part((int8_t)p[c], 127.0f, a->normalized);
+    case STN_VTX_U16:
+        return a->normalized ? (float)stn_ld16(p + 2u * c) / 65535.0f : (float)stn_ld16(p + 2u * c);
+    case STN_VTX_S16:
+        return signed_part((int16_t)stn_ld16(p + 2u * c), 32767.0f, a->normalized);
+    case STN_VTX_F16:
+        return stn_f32_of_f16(stn_ld16(p + 2u * c));
+    default: /* three parts of ten bits; the fourth of two */
+        packed = stn_ld32(p);
+        return c == 3 ? signed_part((int32_t)packed >> 30, 1.0f, a->normalized)
+                      : signed_part((int32_t)(packed << (22 - 10 * c)) >> 22, 511.0f, a->normalized);
+    }
+}
+
+bool stn_mesh_read(const stn_mesh_view *m, uint32_t vertex, uint8_t slot, float out[4])
+{
+    out[0] = out[1] = out[2] = 0.0f;
+    out[3] = 1.0f;
+    for (uint32_t i = 0; i < m->attr_count; i++) {
+        const stn_mesh_attr *a = &m->attrs[i];
+
+        if (a->slot != slot)
+            continue;
+        for (uint32_t c = 0; c < a->comps; c++)
+            out[c] = part_of(m->vertices + (size_t)vertex * m->stride + a->offset, a, c);
+        return true;
+    }
+    return false;
 }

@@ -76,6 +76,24 @@ typedef struct stn_mesh_part {
     uint32_t first_index, index_count;
 } stn_mesh_part;
 
+/* A checked mesh as the CPU reads it: what picking needs. Borrowed. `vertices` points at the vertex that
+ * index 0 means; indices may lie at any address. */
+typedef struct stn_mesh_view {
+    const uint8_t *vertices, *indices; /* NULL: not kept */
+    const stn_mesh_attr *attrs;
+    uint32_t attr_count, stride;
+    uint32_t index_bytes, index_count;
+    stn_mesh_morph morph; /* texels NULL: it has no animation */
+} stn_mesh_view;
+
+stn_mesh_view stn_mesh_view_of(const stn_mesh_desc *d);
+/* Of a part: `vertices` and `indices` are the buffers that all parts share. */
+stn_mesh_view stn_mesh_view_of_part(const stn_mesh_part *p, const void *vertices, const void *indices);
+/* Up to four parts of an attribute as the driver hands them to a shader; false when there is none. What is
+ * not stored is 0, the fourth 1. */
+bool stn_mesh_read(const stn_mesh_view *m, uint32_t vertex, uint8_t slot, float out[4]);
+uint32_t stn_mesh_index(const stn_mesh_view *m, uint32_t i);
+
 /* The box around the positions (f32 attribute in STN_VTX_POS) of a checked mesh. False when it has no such
  * positions. */
 bool stn_mesh_bounds(const stn_mesh_desc *d, stn_v3 *min, stn_v3 *max);

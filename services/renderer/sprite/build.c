@@ -63,7 +63,7 @@ uint32_t stn_build_parts(const stn_sprite_build *build)
     return build->n_parts;
 }
 
-stn_sprite_part *stn_build_part(stn_sprite_build *build, uint32_t i)
+stn_sprite_part *stn_sprite_build_part(stn_sprite_build *build, uint32_t i)
 {
     return i < build->n_parts ? &build->parts[i] : NULL;
 }

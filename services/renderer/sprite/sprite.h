@@ -239,7 +239,7 @@ stn_sprite_fault stn_sprite_leaves(const stn_sprite *sprite, const stn_state *ou
 /* ---- for mods ---- */
 
 uint32_t stn_build_parts(const stn_sprite_build *build);
-stn_sprite_part *stn_build_part(stn_sprite_build *build, uint32_t i);
+stn_sprite_part *stn_sprite_build_part(stn_sprite_build *build, uint32_t i);
 /* Puts a wrap innermost (first) or outermost (last). False: out of memory. */
 bool stn_build_wrap_first(stn_sprite_build *build, stn_sprite_part *part, const stn_wrap *wrap);
 bool stn_build_wrap_last(stn_sprite_build *build, stn_sprite_part *part, const stn_wrap *wrap);

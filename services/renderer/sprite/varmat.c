@@ -66,7 +66,7 @@ stn_sprite_fault stn_varmat_operate(void *user, stn_sprite_build *build, stn_err
     const stn_varmat *mats = user;
 
     for (uint32_t i = 0; i < stn_build_parts(build); i++) {
-        stn_sprite_part *part = stn_build_part(build, i);
+        stn_sprite_part *part = stn_sprite_build_part(build, i);
         stn_wrap wrap = {.kind = STN_WRAP_VARIABLE};
         stn_sprite_fault fault;
         if (part->kind != STN_PART_MESH)

@@ -57,6 +57,10 @@ in vec2 v_clip;
 #ifdef PASS_ID
 flat in float v_id;
 layout(location = 0) out vec4 out_id;
+#ifdef TERRAIN
+in vec2 v_place;
+layout(location = 1) out vec2 out_place;
+#endif
 #endif
 
 #ifdef PASS_COLOUR
@@ -180,7 +184,15 @@ vec3 waves(vec2 scale, vec2 drift, float o)
 void main()
 {
 #ifdef TEX
+#ifdef PASS_ID
+    // The texel itself, unfiltered and at full size: what scene/pick.h reads too.
+    ivec2 size = textureSize(tex_base, 0);
+    vec2 texel = floor(v_tex * vec2(size));
+    texel -= vec2(size) * floor(texel / vec2(size));
+    vec4 t = texelFetch(tex_base, min(ivec2(texel), size - 1), 0);
+#else
     vec4 t = texture(tex_base, v_tex);
+#endif
 #ifdef PAL
     t = texture(tex_pal, t.rg);
 #endif
@@ -308,5 +320,8 @@ void main()
 #ifdef PASS_ID
     float id = v_id;
     out_id = vec4(mod(id, 256.0), mod(floor(id / 256.0), 256.0), floor(id / 65536.0), 255.0) / 255.0;
+#ifdef TERRAIN
+    out_place = v_place;
+#endif
 #endif
 }

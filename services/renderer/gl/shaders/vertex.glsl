@@ -62,6 +62,9 @@ out vec2 v_clip;
 #endif
 #ifdef PASS_ID
 flat out float v_id;
+#ifdef TERRAIN
+out vec2 v_place; // in the cut, 0..1
+#endif
 #endif
 
 #ifdef MORPH
@@ -191,5 +194,8 @@ void main()
 #endif
 #ifdef PASS_ID
     v_id = extra.w;
+#ifdef TERRAIN
+    v_place = objv.xy * vec2(1.0, -1.0) / 275.0;
+#endif
 #endif
 }
