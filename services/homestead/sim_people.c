@@ -156,6 +156,7 @@ static void use(stn_sim *sim, stn_sim_obj *thing)
 {
     thing->sdt_len = thing->sdt_len ? 0 : 1;
     thing->sdt[0] = thing->sdt_len;
+    thing->lit = (uint8_t)(thing->lit + (thing->burns && !thing->sdt_len));
     sim_touch(thing, G_DRAW);
     sim_keep(sim, thing);
 }

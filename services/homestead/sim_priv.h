@@ -60,6 +60,7 @@ struct stn_sim_obj {
     bool usable; /* bit 0 of the first state byte opens and closes it */
     bool bears, grows; /* what bears is a plant that can be harvested; the second state byte is its size */
     bool burns; /* it smokes while it is not out */
+    uint8_t lit; /* how often it was lit: each time its smoke is another overlay */
     struct {
         uint16_t res;
         int8_t id;

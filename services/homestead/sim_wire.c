@@ -65,14 +65,18 @@ static void write_smoke(const stn_sim *sim, const stn_sim_obj *obj, bool all, st
                                     42, /* height, units */
                                     16}; /* radius of the disc, tenths of a unit */
     bool lit = obj->sdt_len == 0;
+    uint32_t now = 1u + obj->lit, last = lit ? 1u + (uint8_t)(obj->lit - 1) : now;
 
-    if (!lit && all)
-        return;
-    stn_buf_u32(b, 1u << 1 | 1u); /* overlay 1, for good */
-    if (lit)
-        put_res(b, sim->smoke, puffs, sizeof puffs, used);
-    else
+    /* What was taken off fades away for a while under its number, so that the next one has another. */
+    if (!all) {
+        stn_buf_u32(b, last << 1 | 1u);
         stn_buf_u16(b, 0xffff);
+        flush(out, STN_OD_OVERLAY, b);
+    }
+    if (!lit)
+        return;
+    stn_buf_u32(b, now << 1 | 1u); /* for good */
+    put_res(b, sim->smoke, puffs, sizeof puffs, used);
     flush(out, STN_OD_OVERLAY, b);
 }
 

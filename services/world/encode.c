@@ -242,6 +242,7 @@ static void overlays(stn_encode *c, const stn_gob *g)
         list[i].delign = o->delign;
         list[i].old = o->old;
         list[i].instance = o->instance;
+        list[i].ending = o->deleted;
         ptrs[i] = &list[i];
     }
     m.overlays = ptrs;

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/table.h"
 #include "res/wire.h"
+#include "world/traits.h"
 
 #include "proto/resource.pb-c.h"
 
@@ -45,7 +46,7 @@ static void ask(stn_resources *r, stn_known *k)
     get.name = k->name;
     get.version = k->version;
     get.priority = k->priority;
-    get.want = k->wanted;
+    get.want = k->wanted | (k->look_inside ? STENNESS__RESOURCE_WANT__WANT_RAW : 0);
     if (stn_peer_say(loader, STENNESS__RESOURCE_KIND__RESOURCE_GET, STATE_STREAM, k->correlation, &get.base,
                      NULL) != STN_OK) {
         /* No room: asked again by `room` or with the next wish. */
@@ -140,25 +141,27 @@ static void settle(stn_resources *r, stn_known *k, stn_known_state state)
     r->on.settled(r->on.arg, k);
 }
 
-static void note_layers(stn_known *k, const Stenness__Ready *ready)
+/* True: the layers' content must be seen too. */
+static bool note_layers(stn_known *k, const Stenness__Ready *ready)
 {
-    k->traits = (stn_res_traits){.published = true,
-                                 .published_slot = k->number,
-                                 .published_kind = k->number,
-                                 .published_deletes_any = true};
+    stn_sprite_facts facts = {0};
+    bool inside = false;
+
+    k->traits = stn_traits_bare(k->number);
     k->flavor = (stn_flavor_facts){0};
     for (size_t i = 0; i < ready->n_layers; i++) {
         const char *type = ready->layers[i]->type;
-        if (!strcmp(type, "skel"))
-            k->traits.skeleton = true;
+        inside |= stn_traits_layer(&k->traits, &facts, type);
         stn_flavor_facts_layer(&k->flavor, type, NULL, -1);
     }
+    stn_traits_of_facts(&k->traits, ready->name, ready->version, &facts);
     k->size = 0;
     for (size_t i = 0; i < 3 && ready->n_bounds == 6; i++) {
         double side = (double)ready->bounds[i + 3] - (double)ready->bounds[i];
         if (side > k->size)
             k->size = side;
     }
+    return inside;
 }
 
 static stn_status read_resource(stn_known *k, const Stenness__Ready *ready, stn_msg *msg, stn_err *err)
@@ -184,6 +187,11 @@ static stn_status read_resource(stn_known *k, const Stenness__Ready *ready, stn_
                                l->kind == STN_LAYER_AUDIO ? stn_res_layer_text_id(l) : NULL,
                                l->kind == STN_LAYER_RLINK ? (int)l->as.rlink->type : -1);
     }
+    stn_traits_of_res(&k->traits, ready->name, ready->version, k->res);
+    if (!stn_res_first(k->res, STN_LAYER_TILESET)) {
+        stn_res_free(k->res); /* all that was wanted of it is known */
+        k->res = NULL;
+    }
     return STN_OK;
 }
 
@@ -193,15 +201,25 @@ static stn_status on_ready(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err
     const Stenness__Ready *ready = stn_msg_body(msg);
     stn_known *k = asked(r, msg);
     stn_status st = STN_OK;
+    bool inside;
 
     (void)peer;
     if (!k)
         return STN_OK; /* superseded by an ask with more wishes */
     drop_sets(r, k);
-    note_layers(k, ready);
+    inside = note_layers(k, ready);
     k->have = k->wanted;
-    if (k->wanted & STENNESS__RESOURCE_WANT__WANT_RAW)
+    if (inside && !((k->wanted | ready->want) & STENNESS__RESOURCE_WANT__WANT_RAW) && !k->look_inside) {
+        k->look_inside = true;
+        ask(r, k);
+        return STN_OK;
+    }
+    if (k->wanted & STENNESS__RESOURCE_WANT__WANT_RAW || k->look_inside)
         st = read_resource(k, ready, msg, err);
+    if (st != STN_OK && !(k->wanted & STENNESS__RESOURCE_WANT__WANT_RAW)) {
+        stn_log_debug("resource %s: %s; taken for what its layers say", k->name, err->text);
+        st = STN_OK;
+    }
     if (st != STN_OK)
         snprintf(k->why, sizeof k->why, "%.150s", err ? err->text : "cannot be read");
     settle(r, k, st == STN_OK ? STN_KNOWN_READY : STN_KNOWN_FAILED);

@@ -26,12 +26,13 @@ typedef struct stn_known {
     char why[160]; /* with FAILED */
     uint32_t wanted; /* ResourceWant bits asked for */
     uint32_t have; /* bits that came */
+    bool look_inside; /* its payload is asked for too, to see what its sprite can */
     int32_t priority; /* of the ask */
     uint64_t correlation; /* of the ask under way, 0 = none */
     stn_res_traits traits;
     double size; /* largest side of the model's bounds, map units; 0 = no model */
     stn_flavor_facts flavor;
-    stn_res *res; /* tilesets only, once they came raw */
+    stn_res *res; /* of tilesets alone, once they came raw */
     stn_tileset *sets[STN_TILEDEF_LEVELS]; /* made on demand */
     bool broken[STN_TILEDEF_LEVELS]; /* cannot be made: why */
 } stn_known;

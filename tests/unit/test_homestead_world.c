@@ -396,19 +396,25 @@ static void a_menu_follows_what_it_is_about(void **state)
     play *p = calloc(1, sizeof *p);
     const stn_menu *m;
     stn_click c;
+    int32_t first;
 
     (void)state;
     begin(p, (stn_sim_settings){0});
     m = stn_game_menu(p->game);
     run(p, 2.0);
     c = click_on(p, "homestead/things/campfire");
-    assert_int_equal(shown(p, c.object)->drawable.res.len, 0); /* burns */
+    assert_int_equal(shown(p, c.object)->drawable.res.len, 0); /* burns, and smokes */
+    assert_int_equal(shown(p, c.object)->n_overlays, 1);
+    first = shown(p, c.object)->overlays[0].id;
     choose(p, &c, "Put out");
     run(p, 5.0);
     assert_int_equal(shown(p, c.object)->drawable.res.len, 1);
+    assert_int_equal(shown(p, c.object)->n_overlays, 0);
     choose(p, &c, "Light");
     run(p, 5.0);
     assert_int_equal(shown(p, c.object)->drawable.res.len, 0);
+    assert_int_equal(shown(p, c.object)->n_overlays, 1);
+    assert_int_not_equal(shown(p, c.object)->overlays[0].id, first);
     /* Nothing is done with a well. */
     c = click_on(p, "homestead/things/well");
     assert_int_equal(stn_game_click(p->game, &c, NULL), STN_OK);

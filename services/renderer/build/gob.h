@@ -33,6 +33,8 @@ typedef struct gob_overlay {
     stn_sprite *sprite;
     bool failed, persistent;
     bool over; /* ended by itself: not shown any more */
+    bool ending; /* taken off: it goes on until its sprite is done */
+    bool reported; /* world was told that it is over */
 } gob_overlay;
 
 typedef struct gob_model {

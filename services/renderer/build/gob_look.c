@@ -189,7 +189,7 @@ static void build_overlays(stn_gobs *all, gob *g)
         stn_err err = {0};
         stn_sprite_fault f;
 
-        if (o->sprite || o->failed || o->over || !o->ref.name[0])
+        if (o->sprite || o->failed || o->over || o->ending || !o->ref.name[0])
             continue;
         f = stn_store_get(all->store, o->ref.name, o->ref.version, &res, &err);
         if (f == STN_SPRITE_OK)

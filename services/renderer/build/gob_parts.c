@@ -238,6 +238,7 @@ static bool overlays(gob *g, const Stenness__Overlays *o)
         to->id = o->overlays[i]->id;
         to->instance = o->overlays[i]->instance;
         to->persistent = o->overlays[i]->delign;
+        to->ending = o->overlays[i]->ending;
         take_ref(&to->ref, o->overlays[i]->resource);
         for (unsigned k = 0; k < g->overlay_count; k++) {
             gob_overlay *old = &g->overlays[k];
@@ -247,7 +248,13 @@ static bool overlays(gob *g, const Stenness__Overlays *o)
             to->sprite = old->sprite;
             to->failed = old->failed;
             to->over = old->over;
+            to->reported = old->reported;
             old->sprite = NULL;
+            if (to->ending && !old->ending && to->sprite && !stn_sprite_end(to->sprite)) {
+                stn_sprite_free(to->sprite);
+                to->sprite = NULL;
+                to->over = true;
+            }
         }
     }
     gob_overlays_free(g);

@@ -205,7 +205,17 @@ static bool give_place(stn_gobs *all, gob *g)
     return true;
 }
 
-/* What ended leaves the picture; of one that was to play once world is told, so that it forgets it too. */
+/* World keeps an overlay until somebody who draws it says that it is over. */
+static void report_over(stn_gobs *all, const gob *g, gob_overlay *o)
+{
+    if (o->reported || (!o->over && (!o->ending || o->sprite)))
+        return;
+    o->reported = true;
+    if (all->ops.over)
+        all->ops.over(all->ops.ctx, g->id, g->incarnation, o->id);
+}
+
+/* What ended leaves the picture. */
 static void tick_overlay(stn_gobs *all, gob *g, gob_overlay *o, double dt)
 {
     stn_err err = {0};
@@ -214,13 +224,12 @@ static void tick_overlay(stn_gobs *all, gob *g, gob_overlay *o, double dt)
 
     if (f != STN_SPRITE_OK && f != STN_SPRITE_LOADING)
         gob_fault(all, g, "overlay", f, &err);
-    if (!o->sprite || !stn_sprite_over(o->sprite, o->persistent, done))
-        return;
-    stn_sprite_free(o->sprite);
-    o->sprite = NULL;
-    o->over = g->look_due = true;
-    if (!o->persistent && all->ops.over)
-        all->ops.over(all->ops.ctx, g->id, g->incarnation, o->id);
+    if (o->sprite && stn_sprite_over(o->sprite, o->persistent, done)) {
+        stn_sprite_free(o->sprite);
+        o->sprite = NULL;
+        o->over = g->look_due = true;
+    }
+    report_over(all, g, o);
 }
 
 static void animate(stn_gobs *all, gob *g, double dt)
