@@ -2,6 +2,7 @@
 #include "renderer/camera/camera.h"
 #include "renderer/camera/sight.h"
 #include "renderer/scene/batch.h"
+#include "renderer/scene/memory.h"
 #include "renderer/scene/mesh.h"
 #include "renderer/scene/slots.h"
 #include "renderer/scene/spatial.h"
@@ -351,6 +352,32 @@ static void batches_are_dense(void **state)
     stn_batches_free(b);
 }
 
+/* One live cut at 0, 0 in remembered ground. */
+static bool remembered_around(const void *ctx, int32_t x, int32_t y)
+{
+    (void)ctx;
+    return x != 0 || y != 0;
+}
+
+static void remembered_ground_fades_within_one_cut_of_what_is_seen(void **state)
+{
+    static const struct {
+        int32_t x, y;
+        float corners[4];
+    } cases[] = {
+        {0, 0, {0, 0, 0, 0}},   {1, 0, {0, 1, 0, 1}},  {-1, 0, {1, 0, 1, 0}}, {0, 1, {0, 0, 1, 1}},
+        {-1, -1, {1, 1, 1, 0}}, {1, -1, {1, 1, 0, 1}}, {2, 0, {1, 1, 1, 1}},  {-40, 7, {1, 1, 1, 1}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        float got[4];
+
+        stn_memory_corners(remembered_around, NULL, cases[i].x, cases[i].y, got);
+        assert_memory_equal(got, cases[i].corners, sizeof got);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +392,7 @@ int main(void)
         cmocka_unit_test(a_camera_says_what_it_sees_from_above),
         cmocka_unit_test(cameras_survive_nonsense),
         cmocka_unit_test(batches_are_dense),
+        cmocka_unit_test(remembered_ground_fades_within_one_cut_of_what_is_seen),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,6 +40,15 @@ static uint8_t shade_of(const float *z, int x, int y)
     return (uint8_t)(s < 120.0f ? 120.0f : s > 255.0f ? 255.0f : s);
 }
 
+/* What is only remembered is paler on the map too. */
+static void fade(uint8_t rgb[3])
+{
+    unsigned grey = (rgb[0] * 77u + rgb[1] * 150u + rgb[2] * 29u) >> 8;
+
+    for (int q = 0; q < 3; q++)
+        rgb[q] = (uint8_t)((rgb[q] + 2u * grey) / 4u + 24u);
+}
+
 stn_status stn_gridland_job(stn_store *store, const Stenness__Grid *g, const stn_msg *msg, uint64_t frame,
                             stn_job **out, bool *coloured, stn_err *err)
 {
@@ -81,10 +90,18 @@ stn_status stn_gridland_job(stn_store *store, const Stenness__Grid *g, const stn
             z[i] = 0.0f; /* a height that is no number would swallow everything on it */
         for (int q = 0; q < 3; q++)
             colours[i * 4 + q] = (uint8_t)(c[q] * shade / 255u);
+        if (g->remembered)
+            fade(colours + i * 4);
         colours[i * 4 + 3] = c[3] ? 255 : 0;
         water[i] = c[3] == 254;
     }
-    job->u.grid = (stn_job_grid){g->id, g->x, g->y, z, colours, water};
+    job->u.grid = (stn_job_grid){.id = g->id,
+                                 .x = g->x,
+                                 .y = g->y,
+                                 .heights = z,
+                                 .colours = colours,
+                                 .water = water,
+                                 .remembered = g->remembered};
     *out = job;
     return STN_OK;
 }

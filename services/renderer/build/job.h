@@ -88,6 +88,7 @@ typedef struct stn_job_grid {
     const float *heights; /* 100 x 100, index x + 100 y */
     const uint8_t *colours; /* 100 x 100 RGBA, for the minimap */
     const uint8_t *water; /* 100 x 100: 1 = the tile is under water */
+    bool remembered; /* of the recorded map: nobody sees it now */
 } stn_job_grid;
 
 /* A drawn leaf of an object. */

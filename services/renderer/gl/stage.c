@@ -409,6 +409,7 @@ static void drop_grid(stn_stage *s, stage_scene *sc, const stn_job_grid *g)
 {
     give_back(s, stn_table_remove(sc->grids, stage_grid_key(g->x, g->y)));
     s->map_version++;
+    s->grid_version++;
 }
 
 static void take_global(stn_stage *s, const stn_job_global *g)
@@ -522,6 +523,14 @@ void stn_stage_take(stn_stage *s, stn_job *job)
 
 /* --- places --- */
 
+bool stage_remembered(const stage_scene *sc, int32_t cut_x, int32_t cut_y)
+{
+    const stn_job *grid = stn_table_get(
+        sc->grids, stage_grid_key(stn_fdiv(cut_x, STN_GRID_CUTS), stn_fdiv(cut_y, STN_GRID_CUTS)));
+
+    return grid && grid->u.grid.remembered;
+}
+
 static stn_status corner(void *arg, stn_coord tc, float *z)
 {
     const stage_scene *sc = arg;
@@ -578,6 +587,9 @@ void stage_place_gob(stn_stage *s, stage_scene *sc, stage_gob *g)
         g->shown_z = z + g->place.z;
         g->place_due = false;
     }
+    /* What the ground scatters; objects are seen now, wherever they stand. */
+    g->remembered = g->id < 0 && stage_remembered(sc, (int32_t)floor(g->shown_x / 275.0),
+                                                  (int32_t)floor(g->shown_y / 275.0));
     place_matrix(sc, g);
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)

@@ -1,6 +1,8 @@
 /* stage_draw.c - what of the stage is in the picture, and the light on it. */
 #include "renderer/gl/stage_impl.h"
 
+#include "renderer/scene/memory.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -49,11 +51,22 @@ static bool camera_of(const stn_m4 *view, const stn_m4 *proj, stn_sg_camera *c)
     return true;
 }
 
-static void add_cut(stn_stage *s, stage_cut *c, unsigned flags, uint32_t click_id)
+static bool remembered(const void *ctx, int32_t cut_x, int32_t cut_y)
+{
+    return stage_remembered(ctx, cut_x, cut_y);
+}
+
+static void add_cut(stn_stage *s, const stage_scene *sc, stage_cut *c, unsigned flags, uint32_t click_id)
 {
     stn_instance in = {.model = stn_m4_xlate((stn_v3){(float)c->x * 275.0f, (float)c->y * -275.0f, 0.0f}),
                        .click_id = click_id};
     stn_job_cut *cut = &c->job->u.cut;
+
+    if (c->memory_of != s->grid_version) {
+        c->memory_of = s->grid_version;
+        stn_memory_corners(remembered, sc, c->x, c->y, c->memory);
+    }
+    memcpy(in.special, c->memory, sizeof in.special);
 
     for (uint32_t i = 0; i < cut->part_count; i++) {
         stn_cut_part *p = &cut->parts[i];
@@ -102,6 +115,9 @@ static void add_points(stn_stage *s, const stage_scene *sc, const stn_leaf_look 
     }
 }
 
+/* Growth is mixed with grey where the ground it stands in is paler. */
+static const float remembered_growth[4] = {0.45f, 0.47f, 0.5f, 0.6f};
+
 static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn_m4 *view, unsigned flags,
                     uint32_t click_id)
 {
@@ -148,6 +164,8 @@ static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn
             in.morph = m ? m->a : 0.0f;
         }
         memcpy(in.mix, l->mix, sizeof in.mix);
+        if (g->remembered)
+            memcpy(in.mix, remembered_growth, sizeof in.mix);
         if (l->sways) {
             memcpy(in.sway_slow, l->sway_slow, sizeof in.sway_slow);
             memcpy(in.sway_fast, l->sway_fast, sizeof in.sway_fast);
@@ -280,7 +298,7 @@ static void add_casters(stn_stage *s, const stage_scene *sc, stn_v3 focus, const
         stage_cut *c = v;
 
         if (c->job && in_shadow_reach(c->spatial, focus, (double)STN_SHADOW_SIZE))
-            add_cut(s, c, STN_DRAW_CASTS, 0);
+            add_cut(s, sc, c, STN_DRAW_CASTS, 0);
     }
     it = 0;
     while (stn_table_next(sc->gobs, &it, &key, &v)) {
@@ -319,7 +337,7 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
 
         if (c->job) {
             s->cuts_seen++;
-            add_cut(s, c, STN_DRAW_VISIBLE, 0);
+            add_cut(s, sc, c, STN_DRAW_VISIBLE, 0);
         }
     }
     stn_sg_queue_clear(&s->queue);

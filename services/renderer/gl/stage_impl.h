@@ -14,6 +14,8 @@ typedef struct stage_cut {
     stn_job *next; /* uploaded, waiting for the rest of its change */
     stn_spatial *spatial;
     int32_t x, y;
+    float memory[4]; /* how far each corner lies in ground that is only remembered, 0..1 */
+    uint64_t memory_of; /* the state of the grids that it was found for */
 } stage_cut;
 
 typedef struct stage_gob {
@@ -28,6 +30,7 @@ typedef struct stage_gob {
     float flicker, flicker_from, flicker_to, flicker_at, flicker_time;
     char text[STN_JOB_TEXT];
     double text_left;
+    bool remembered; /* growth of ground that is only remembered */
     uint32_t pose; /* index + 1 in the newest poses job, 0 = none */
 } stage_gob;
 
@@ -83,6 +86,8 @@ static inline uint64_t stage_grid_key(int32_t x, int32_t y)
 {
     return (uint64_t)(uint32_t)x << 32 | (uint32_t)y;
 }
+/* Whether the ground of this cut is only remembered; false as long as its grid is not here. */
+bool stage_remembered(const stage_scene *sc, int32_t cut_x, int32_t cut_y);
 bool stage_height_in(const stage_scene *sc, double x, double y, float *z);
 void stage_place_gob(stn_stage *s, stage_scene *sc, stage_gob *g);
 /* 0 while a texture is on its way. */

@@ -50,8 +50,9 @@ typedef struct stn_instance {
     float water_z; /* object fog */
     float sway_slow[4],
         sway_fast[4]; /* x y z strengths, frequency in radians a second: docs/spec/sprites.md 21.2 */
-    float special[4]; /* STN_MAT_MORPH: first vertex, vertices, frame from, frame to; STN_MAT_TINT: the colour
-                       */
+    /* STN_MAT_MORPH: first vertex, vertices, frame from, frame to. STN_MAT_TINT: the colour. STN_MAT_TERRAIN:
+     * how far the corners of the cut lie in ground that is only remembered, 0..1, along x first. */
+    float special[4];
     float morph; /* how far between the frames, 0..1 */
     uint32_t bones; /* from stn_view_bones(), 0 = none */
     uint32_t click_id;

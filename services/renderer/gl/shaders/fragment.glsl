@@ -40,6 +40,9 @@ flat in vec4 v_mix;
 #ifdef TINT
 flat in vec4 v_tint;
 #endif
+#ifdef TERRAIN
+in float v_memory;
+#endif
 #ifdef OBFOG
 in float v_under;
 #endif
@@ -293,6 +296,17 @@ void main()
 #endif
 #ifdef OBFOG
     c.rgb = mix(c.rgb, vec3(0.0, 16.0, 48.0) / 255.0, clamp(v_under / 8.0, 0.0, 1.0));
+#endif
+#ifdef TERRAIN
+    // Ours: ground that is only remembered loses its colours and lies in a haze.
+    if (v_memory > 0.0) {
+#if defined(WATER) || defined(FOAM)
+        c.rgb *= 1.0 - 0.5 * v_memory;
+#else
+        vec3 pale = mix(vec3(dot(c.rgb, vec3(0.3, 0.59, 0.11))), c.rgb, 0.25);
+        c.rgb = mix(c.rgb, mix(pale, sky_low.rgb, 0.3), v_memory);
+#endif
+    }
 #endif
     // Ours: far ground fades to the sky, by the distance from what the camera looks at. Strength 0 leaves the bits.
     if (fog.a > 0.0) {

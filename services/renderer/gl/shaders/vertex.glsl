@@ -15,7 +15,7 @@ layout(location = 10) in float a_z;
 // Per instance: 9 texels. 0..3 model matrix columns; 4 mix colour; 5 water height for object fog, how far the mesh
 // animation is between its frames, first texel of the bone matrices, click id; 6 and 7 slow and fast sway: strengths
 // x y z, frequency; 8 mesh animation: first vertex (65536 more: normals move too), vertices, frame from, frame to; or
-// the colour of a point.
+// the colour of a point; or how far the corners of a cut lie in remembered ground.
 uniform samplerBuffer instances;
 uniform int instance_base;
 
@@ -49,6 +49,9 @@ flat out vec4 v_flow_b;
 flat out vec4 v_mix;
 #ifdef TINT
 flat out vec4 v_tint;
+#endif
+#ifdef TERRAIN
+out float v_memory;
 #endif
 #ifdef OBFOG
 out float v_under;
@@ -140,6 +143,12 @@ void main()
     v_mix = texelFetch(instances, at + 4);
 #ifdef TINT
     v_tint = texelFetch(instances, at + 8);
+#endif
+#ifdef TERRAIN
+    vec4 memory = texelFetch(instances, at + 8);
+    vec2 part = clamp(objv.xy * vec2(1.0, -1.0) / 275.0, 0.0, 1.0);
+    v_memory = smoothstep(
+        0.0, 0.4, mix(mix(memory.x, memory.y, part.x), mix(memory.z, memory.w, part.x), part.y));
 #endif
 #ifdef HAS_TAN
 #ifdef TERRAIN
