@@ -151,7 +151,8 @@ stn_status scenery_open(scenery *s, uint64_t seed, const char *pack, int width, 
         sp = (stn_stage_parts){.view = s->view, .meshes = s->meshes, .textures = s->textures, .spent = spent};
         s->stage = stn_stage_new(&sp);
         p->store = stn_store_new(&(stn_store_ops){p, ask, give});
-        p->gobs = p->store ? stn_gobs_new(p->store, &(stn_gobs_ops){.ctx = p, .give = give, .grid = grid_id}) : NULL;
+        p->gobs = p->store ? stn_gobs_new(p->store, &(stn_gobs_ops){.ctx = p, .give = give, .grid = grid_id})
+                           : NULL;
         p->decor = p->gobs ? stn_decor_new(p->gobs) : NULL;
         if (!s->stage || !p->decor)
             st = stn_fail(err, STN_NO_MEMORY, "scenery");
@@ -217,7 +218,7 @@ static stn_status give_grid(struct scenery_parts *p, int32_t gx, int32_t gy, stn
     memset(colours, 255, STN_GRID_CELLS * 4);
     memset(water, 0, STN_GRID_CELLS);
     /* Its heights are the ground's, which outlives the stage. */
-    job->u.grid = (stn_job_grid){grid->id, gx, gy, grid->z, colours, water};
+    job->u.grid = (stn_job_grid){grid->id, gx, gy, grid->z, colours, water, false};
     give(p, job);
     return STN_OK;
 }

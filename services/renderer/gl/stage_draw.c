@@ -406,7 +406,7 @@ size_t stn_stage_targets(stn_stage *s, const stn_frame *f, const stn_stage_windo
         if (!c->job)
             continue;
         out[n++] = (stn_stage_target){.land = true, .cut_x = c->x, .cut_y = c->y};
-        add_cut(s, c, STN_DRAW_LAND, (uint32_t)n);
+        add_cut(s, sc, c, STN_DRAW_LAND, (uint32_t)n);
     }
     stn_sg_queue_clear(&s->queue);
     stn_sg_queue_visible(&s->queue, sc->gob_root, &cam);
