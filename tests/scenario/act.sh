@@ -25,6 +25,17 @@ menu) # right click, choose, and the thing is another; what is chosen twice is a
   act --menu homestead/things/campfire --choose "Put out" --state homestead/things/campfire=01
   act --menu homestead/things/campfire --choose Light --state homestead/things/campfire=
   ;;
+smoke) # a fire that is put out smokes on for some seconds, until one who draws it says that it is over
+  start homestead
+  start loader
+  start mesher
+  start world
+  start renderer --null-gl --spectator
+  act --overlays homestead/things/campfire=1
+  # Nobody's word would end it after a minute.
+  act --menu homestead/things/campfire --choose "Put out" --overlays homestead/things/campfire=0 --seconds 50
+  act --menu homestead/things/campfire --choose Light --overlays homestead/things/campfire=1
+  ;;
 party) # two people of one party see each other's places, and lose who leaves
   start homestead --one-party
   start world

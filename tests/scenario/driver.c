@@ -2,13 +2,14 @@
  * one thing after the other: the menu of an object, then waiting for what comes of it. Prints one line of
  * JSON.
  *
- *   scenario-driver --instance NAME [--menu RESOURCE --choose TEXT] [--state RESOURCE=HEX] [--party N]
- *                   [--sessions N] [--seconds S]
+ *   scenario-driver --instance NAME [--menu RESOURCE --choose TEXT] [--state RESOURCE=HEX]
+ *                   [--overlays RESOURCE=N] [--party N] [--sessions N] [--seconds S]
  *
  * --menu: right click on the object of that resource that is nearest to the player, --choose: the option of
- * the menu that then opens. --state: wait until that object is shown with these state bytes. --party: wait
- * until so many of the party have a place, and a leader. --sessions: wait until so many frames have begun,
- * the last one with a player in it. Exit 0: all came true; 1: not in time. */
+ * the menu that then opens. --state: wait until that object is shown with these state bytes, --overlays: with
+ * so many overlays. --party: wait until so many of the party have a place, and a leader. --sessions: wait
+ * until so many frames have begun, the last one with a player in it. Exit 0: all came true; 1: not in time.
+ */
 #include "base/clock.h"
 #include "base/opts.h"
 #include "base/table.h"
@@ -25,6 +26,7 @@
 typedef struct thing {
     double x, y;
     char resource[128], state[64]; /* state in hex digits */
+    size_t overlays;
 } thing;
 
 typedef struct driver {
@@ -34,7 +36,8 @@ typedef struct driver {
     stn_timer *timer;
     stn_table *things; /* id -> thing */
     const char *menu, *choose;
-    char state_of[128], state[64];
+    char state_of[128], state[64], overlays_of[128];
+    size_t want_overlays;
     size_t want_party, want_sessions;
     uint64_t session;
     size_t sessions, party, menus, closed;
@@ -117,6 +120,10 @@ static void note(thing *t, const Stenness__Component *c)
                 snprintf(t->state + 2 * i, 3, "%02x", w->resource->sdt.data[i]);
         }
         stenness__drawable__free_unpacked(w, NULL);
+    } else if (c->type == STENNESS__COMPONENT_TYPE__COMPONENT_OVERLAYS) {
+        Stenness__Overlays *o = stenness__overlays__unpack(NULL, c->value.len, c->value.data);
+        t->overlays = o ? o->n_overlays : 0;
+        stenness__overlays__free_unpacked(o, NULL);
     }
 }
 
@@ -137,6 +144,9 @@ static stn_status on_entities(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *
             free(t);
             continue;
         }
+        for (size_t k = 0; k < e->n_removed_components; k++)
+            if (e->removed_components[k] == STENNESS__COMPONENT_TYPE__COMPONENT_OVERLAYS)
+                t->overlays = 0;
         for (size_t k = 0; k < e->n_components; k++)
             note(t, e->components[k]);
     }
@@ -258,9 +268,11 @@ static bool all_true(const driver *d)
 {
     int64_t id;
     const thing *t = d->state_of[0] ? nearest(d, d->state_of, &id) : NULL;
+    const thing *o = d->overlays_of[0] ? nearest(d, d->overlays_of, &id) : NULL;
 
     return d->session > 0 && d->has_player && d->sessions >= d->want_sessions && (!d->menu[0] || d->gone) &&
-           (!d->state_of[0] || (t && !strcmp(t->state, d->state))) && d->party >= d->want_party &&
+           (!d->state_of[0] || (t && !strcmp(t->state, d->state))) &&
+           (!d->overlays_of[0] || (o && o->overlays == d->want_overlays)) && d->party >= d->want_party &&
            (d->leader || !d->want_party);
 }
 
@@ -280,6 +292,7 @@ static const stn_opt options[] = {
     {"menu", STN_OPT_TEXT, "", 0, 0, "RESOURCE", "right click on the nearest object of that resource"},
     {"choose", STN_OPT_TEXT, "", 0, 0, "TEXT", "the option to choose"},
     {"state", STN_OPT_TEXT, "", 0, 0, "RESOURCE=HEX", "state bytes to wait for"},
+    {"overlays", STN_OPT_TEXT, "", 0, 0, "RESOURCE=N", "overlays to wait for"},
     {"party", STN_OPT_INT, "0", 0, 256, "N", "members with a place to wait for"},
     {"sessions", STN_OPT_INT, "1", 1, 1000, "N", "frames that must have begun"},
     {"seconds", STN_OPT_REAL, "60", 0, 3600, "S", "give up after"},
@@ -306,6 +319,7 @@ int main(int argc, char **argv)
     d.menu = stn_opts_text(o, "menu");
     d.choose = stn_opts_text(o, "choose");
     sscanf(stn_opts_text(o, "state"), "%127[^=]=%63s", d.state_of, d.state);
+    sscanf(stn_opts_text(o, "overlays"), "%127[^=]=%zu", d.overlays_of, &d.want_overlays);
     d.want_party = (size_t)stn_opts_int(o, "party");
     d.want_sessions = (size_t)stn_opts_int(o, "sessions");
     d.things = stn_table_new();
