@@ -420,10 +420,11 @@ bool stn_client_take(stn_client *c, double now, const uint8_t *data, size_t len)
 
 /* ---- sending */
 
-void stn_client_look(stn_client *c, double now)
+size_t stn_client_look(stn_client *c, double now)
 {
-    stn_view_run(c->view, now, c->sim, c->person, c->conn);
+    size_t work = stn_view_run(c->view, now, c->sim, c->person, c->conn);
     stn_client_party_run(&c->party, now, PARTY, c->sim, c->person, c->conn);
+    return work;
 }
 
 static void drop_first_grid(stn_client *c)
@@ -434,7 +435,7 @@ static void drop_first_grid(stn_client *c)
 
 static void send_map(stn_client *c, double now, stn_grids *grids)
 {
-    unsigned left = MAP_DATAGRAMS;
+    unsigned left = stn_grids_share(grids, MAP_DATAGRAMS);
     stn_buf d = {0};
 
     while (c->n_grids && left) {
@@ -457,6 +458,7 @@ static void send_map(stn_client *c, double now, stn_grids *grids)
         if (c->piece == stn_mapdata_pieces(blob->len))
             drop_first_grid(c);
     }
+    stn_grids_unused(grids, left);
     c->next_map = now + MAP_PAUSE_S;
     stn_buf_fini(&d);
 }

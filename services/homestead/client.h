@@ -30,8 +30,8 @@ bool stn_client_take(stn_client *c, double now, const uint8_t *data, size_t len)
 bool stn_client_goes(stn_client *c);
 /* Offers to go on at another server: a cookie for a session there. */
 void stn_client_hand_over(stn_client *c, const char *host, unsigned port, const uint8_t *cookie, size_t len);
-/* Once a tick: what it sees. */
-void stn_client_look(stn_client *c, double now);
+/* Once a tick: what it sees. The work that it was, as stn_view_run() counts it. */
+size_t stn_client_look(stn_client *c, double now);
 /* Sends what is due; the time of the next need. */
 double stn_client_run(stn_client *c, double now, stn_grids *grids);
 bool stn_client_over(const stn_client *c, double now); /* silent, overrun or hopelessly malformed */

@@ -19,6 +19,7 @@ struct stn_grids {
     kept kept[KEPT];
     uint64_t clock, made;
     bool tired; /* one was made in this step */
+    unsigned datagrams; /* that may be sent in this step */
     stn_land_grid_data *scratch;
 };
 
@@ -78,6 +79,20 @@ static bool make_grid(stn_grids *g, kept *k)
 void stn_grids_step(stn_grids *g)
 {
     g->tired = false;
+    g->datagrams = STN_GRIDS_DATAGRAMS;
+}
+
+unsigned stn_grids_share(stn_grids *g, unsigned most)
+{
+    unsigned share = g->datagrams < most ? g->datagrams : most;
+
+    g->datagrams -= share;
+    return share;
+}
+
+void stn_grids_unused(stn_grids *g, unsigned datagrams)
+{
+    g->datagrams += datagrams;
 }
 
 bool stn_grids_get(stn_grids *g, int32_t gx, int32_t gy, const stn_buf **blob)

@@ -75,6 +75,9 @@ struct stn_homestead {
     stn_login_server *login;
     int64_t start_ns;
     uint64_t send_lost;
+    stn_hist tick_time; /* processor time of turns with a tick */
+    uint64_t busy_late; /* ticks that were late because this process was at work */
+    int64_t cpu_at_tick;
     char address_file[4200];
 };
 
@@ -89,9 +92,22 @@ static void step(stn_homestead *h, const stn_turn *turn, const stn_server_datagr
 {
     const stn_server_datagram *send;
     double wait;
-    size_t n_send = stn_server_step(h->server, seconds(h, turn->now_ns), in, n, &send, &wait);
+    uint64_t ticks, late, ticks_now, late_now;
+    int64_t begun = stn_clock_thread_cpu_ns(), ended;
+    size_t n_send;
 
+    stn_server_get_ticks(h->server, &ticks, &late);
+    n_send = stn_server_step(h->server, seconds(h, turn->now_ns), in, n, &send, &wait);
     h->send_lost += stn_udp_send(h->udp, send, n_send);
+    stn_server_get_ticks(h->server, &ticks_now, &late_now);
+    if (ticks_now != ticks) {
+        ended = stn_clock_thread_cpu_ns();
+        stn_hist_add(&h->tick_time, ended - begun);
+        /* Late, and over a period of work since the tick before: ours. Else the machine did not let us run.
+         */
+        h->busy_late += late_now != late && begun - h->cpu_at_tick > (int64_t)(STN_SIM_TICK_S * 1e9);
+        h->cpu_at_tick = ended;
+    }
     stn_timer_in(h->timer, (int64_t)(wait * 1e9));
 }
 
@@ -152,7 +168,9 @@ static void report(void *ctx, stn_report *r)
     stn_report_counter(r, "grids.sent", s.grids_sent);
     stn_report_counter(r, "ticks", s.ticks);
     stn_report_counter(r, "ticks.late", s.ticks_late);
+    stn_report_counter(r, "ticks.late.busy", h->busy_late);
     stn_report_gauge(r, "ticks.longest.ms", s.latest_tick * 1e3);
+    stn_report_hist(r, "tick.time", &h->tick_time);
     stn_report_counter(r, "http.requests", f.requests);
     stn_report_counter(r, "http.not-found", f.not_found);
     stn_report_counter(r, "http.bytes", f.bytes);

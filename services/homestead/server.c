@@ -15,6 +15,7 @@
 #define COPY_S 11.0 /* a client repeats its request for 10 s; later the same bytes are a new beginning */
 #define PASSES 64 /* hand-overs under way at once */
 #define PASS_S 30.0 /* how long one is good */
+#define WORK_A_TICK 24000 /* deltas told in one tick; who is not reached is looked after in the next */
 #define CATCH_UP 5 /* ticks made up for at once; what is older is skipped */
 
 typedef struct guest {
@@ -38,6 +39,7 @@ struct stn_server {
     stn_server_settings set;
     guest **guests;
     size_t n;
+    size_t look_at; /* whose turn it is to look */
     stn_table *by_addr; /* hash of the address -> guest */
     stn_grids *grids;
     double next_tick, last_tick;
@@ -392,6 +394,16 @@ static void on_datagram(stn_server *s, double now, const stn_server_datagram *in
 
 /* ---- the step */
 
+/* Many who enter at once see thousands of things for the first time: that is parted among ticks. */
+static void look_around(stn_server *s, double now)
+{
+    size_t work = 0, done = 0;
+
+    for (; done < s->n && work < WORK_A_TICK; done++)
+        work += stn_client_look(s->guests[(s->look_at + done) % s->n]->client, now);
+    s->look_at = s->n ? (s->look_at + done) % s->n : 0;
+}
+
 static void tick(stn_server *s, double now)
 {
     unsigned made = 0;
@@ -410,8 +422,7 @@ static void tick(stn_server *s, double now)
         s->stats.ticks++;
     }
     s->last_tick = now;
-    for (size_t i = 0; i < s->n; i++)
-        stn_client_look(s->guests[i]->client, now);
+    look_around(s, now);
 }
 
 size_t stn_server_step(stn_server *s, double now, const stn_server_datagram *in, size_t n,
@@ -458,6 +469,12 @@ size_t stn_server_step(stn_server *s, double now, const stn_server_datagram *in,
 void stn_server_close_all(stn_server *s)
 {
     s->close_all = true;
+}
+
+void stn_server_get_ticks(const stn_server *s, uint64_t *ticks, uint64_t *late)
+{
+    *ticks = s->stats.ticks;
+    *late = s->stats.ticks_late;
 }
 
 void stn_server_get_stats(const stn_server *s, stn_server_stats *out)

@@ -82,6 +82,8 @@ size_t stn_server_step(stn_server *s, double now, const stn_server_datagram *in,
                        const stn_server_datagram **send, double *wait);
 /* Says CLOSE to every client and forgets them: what the next step gives out. */
 void stn_server_close_all(stn_server *s);
+/* Ticks, and late ones, so far: cheaper than the whole. */
+void stn_server_get_ticks(const stn_server *s, uint64_t *ticks, uint64_t *late);
 void stn_server_get_stats(const stn_server *s, stn_server_stats *out);
 
 #endif

@@ -62,7 +62,12 @@ void stn_view_free(stn_view *v)
 typedef struct looking {
     stn_view *view;
     double enter2;
+    size_t seen;
 } looking;
+
+/* How many of it take about as long as writing a delta. */
+#define LOOKED_A_DELTA 8 /* objects that a look finds */
+#define KNOWN_A_DELTA 16 /* objects that are gone through */
 
 static void see(void *user, stn_sim_obj *obj, double dist2)
 {
@@ -70,6 +75,7 @@ static void see(void *user, stn_sim_obj *obj, double dist2)
     stn_view *v = l->view;
     sight *s = stn_table_get(v->by_id, stn_sim_id(obj));
 
+    l->seen++;
     if (s) {
         s->look = v->look;
         if (s->leaving && dist2 <= l->enter2) {
@@ -103,9 +109,10 @@ static void see(void *user, stn_sim_obj *obj, double dist2)
     v->list[v->n++] = s;
 }
 
-static void look_around(stn_view *v, stn_sim *sim, double x, double y)
+static size_t look_around(stn_view *v, stn_sim *sim, double x, double y)
 {
-    looking l = {v, v->range * v->range};
+    looking l = {v, v->range * v->range, 0};
+    size_t known = v->n;
 
     v->look++;
     stn_sim_wake(sim, x, y, v->range * STAY);
@@ -122,6 +129,7 @@ static void look_around(stn_view *v, stn_sim *sim, double x, double y)
         s->init = obj ? stn_sim_bump(obj, s->sent) : s->sent + 1;
         s->sent_at = -1.0;
     }
+    return l.seen / LOOKED_A_DELTA + (v->n - known);
 }
 
 static void forget(stn_view *v, size_t i)
@@ -205,14 +213,14 @@ static bool write_delta(stn_view *v, double now, stn_sim *sim, sight *s)
     return true;
 }
 
-void stn_view_run(stn_view *v, double now, stn_sim *sim, uint32_t person, stn_conn *conn)
+size_t stn_view_run(stn_view *v, double now, stn_sim *sim, uint32_t person, stn_conn *conn)
 {
     double x, y;
-    size_t spent = 0, i, done;
+    size_t spent = 0, work = 0, i, done;
 
     if (now >= v->next_look && stn_sim_place(sim, person, &x, &y)) {
         v->next_look = now + STN_VIEW_LOOK_S;
-        look_around(v, sim, x, y);
+        work += look_around(v, sim, x, y);
     }
     v->settled = true;
     for (i = 0; i < v->n; i++) /* what left and was acknowledged */
@@ -229,6 +237,7 @@ void stn_view_run(stn_view *v, double now, stn_sim *sim, uint32_t person, stn_co
                 stn_buf_u8(&v->datagram, STN_PACKET_OBJDATA);
             stn_buf_put(&v->datagram, v->delta.data, v->delta.len);
             spent += v->delta.len;
+            work++;
         }
         if (!s->known || s->acked < s->sent)
             v->settled = false;
@@ -239,6 +248,7 @@ void stn_view_run(stn_view *v, double now, stn_sim *sim, uint32_t person, stn_co
         v->settled = false;
     announce_used(v, sim, conn);
     send_datagram(v, conn);
+    return work + done / KNOWN_A_DELTA;
 }
 
 void stn_view_ack(stn_view *v, uint32_t id, int32_t frame)

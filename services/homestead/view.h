@@ -24,8 +24,9 @@ typedef struct stn_view stn_view;
 
 stn_view *stn_view_new(double range); /* NULL when out of memory */
 void stn_view_free(stn_view *v);
-/* Sends what is due about the surroundings of object `person`, and the resource numbers used before them. */
-void stn_view_run(stn_view *v, double now, stn_sim *sim, uint32_t person, stn_conn *conn);
+/* Sends what is due about the surroundings of object `person`, and the resource numbers used before them. The
+ * work that it was, in deltas written: so that who runs many views can part it among ticks. */
+size_t stn_view_run(stn_view *v, double now, stn_sim *sim, uint32_t person, stn_conn *conn);
 /* An acknowledgement came. */
 void stn_view_ack(stn_view *v, uint32_t id, int32_t frame);
 size_t stn_view_count(const stn_view *v);

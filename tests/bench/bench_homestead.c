@@ -2,11 +2,13 @@
  * clients.
  *
  * Each client holds a true session over UDP, asks for the ground around it, walks somewhere new every two
- * seconds and acknowledges what it is told. Prints one JSON line each five seconds and a summary: resident
- * memory of homestead, ticks and how late the latest was, datagrams and bytes a second, processor time. The
- * defaults are the 20 s form; the long one is --seconds 600. Exit 1 when memory grew after the first minute
- * (or the first quarter of a short run) by more than an eighth, when a tick was late by more than its period,
- * or when a client fell out. */
+ * seconds and acknowledges what it is told. Prints one JSON line each five seconds, one of memory each
+ * minute, and a summary: resident memory of homestead, ticks and how late the latest was, processor time of a
+ * tick, datagrams and bytes a second, the machine's load. A tick that comes over twice its period after the
+ * one before is late; it is `busy` when homestead itself was at work for longer than the period, else the
+ * machine had no time for it. The defaults are the 20 s form; the long one is --seconds 600. Exit 1 when
+ * memory grew after the first minute (or the first quarter of a short run) by more than an eighth, when a
+ * tick was late for homestead's own work, or when a client fell out. */
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -45,7 +47,8 @@ typedef struct bench_client {
 } bench_client;
 
 typedef struct figures {
-    double ticks, late, longest_ms, objects, in_view, out_datagrams, out_bytes, unsent, clients;
+    double ticks, late, busy, longest_ms, objects, in_view, out_datagrams, out_bytes, unsent, clients;
+    double tick_p50_ms, tick_p99_ms, tick_max_ms; /* processor time */
 } figures;
 
 static bench_client clients[CLIENTS_MAX];
@@ -167,6 +170,7 @@ static void ask(const char *instance, figures *out)
             size_t at;
         } wanted[] = {{"ticks", offsetof(figures, ticks)},
                       {"ticks.late", offsetof(figures, late)},
+                      {"ticks.late.busy", offsetof(figures, busy)},
                       {"ticks.longest.ms", offsetof(figures, longest_ms)},
                       {"objects", offsetof(figures, objects)},
                       {"objects.in-view", offsetof(figures, in_view)},
@@ -178,6 +182,11 @@ static void ask(const char *instance, figures *out)
         for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
             if (!strcmp(item->name, wanted[k].name))
                 *(double *)((char *)out + wanted[k].at) = item->value;
+        if (!strcmp(item->name, "tick.time")) {
+            out->tick_p50_ms = (double)item->p50_ns * 1e-6;
+            out->tick_p99_ms = (double)item->p99_ns * 1e-6;
+            out->tick_max_ms = (double)item->max_ns * 1e-6;
+        }
     }
     stn_msg_unref(answer);
     stn_ask_free(a);
@@ -310,7 +319,7 @@ int main(int argc, char **argv)
     const char *objects = "2000", *movers = "500";
     char instance[32], most[16];
     int64_t n = 50, seconds = 20;
-    double early = 0.0, rss = 0.0, warm;
+    double early = 0.0, rss = 0.0, warm, load[1] = {0.0};
     unsigned lost = 0, outside = 0;
     uint64_t deltas = 0;
     struct sockaddr_in addr;
@@ -344,10 +353,12 @@ int main(int argc, char **argv)
         ask(instance, &f);
         printf("{\"t\": %.0f, \"rss_mib\": %.1f, \"cpu_s\": %.2f, \"clients\": %.0f, \"objects\": %.0f, "
                "\"in_view\": %.0f, "
-               "\"ticks\": %.0f, \"late\": %.0f, \"longest_tick_ms\": %.1f, \"datagrams_out\": %.0f, "
-               "\"mib_out\": %.1f}\n",
+               "\"ticks\": %.0f, \"late\": %.0f, \"busy\": %.0f, \"longest_tick_ms\": %.1f, "
+               "\"tick_cpu_p99_ms\": %.2f, \"datagrams_out\": %.0f, \"mib_out\": %.1f}\n",
                fmin(t, (double)seconds), rss, cpu_seconds(pid), f.clients, f.objects, f.in_view, f.ticks,
-               f.late, f.longest_ms, f.out_datagrams, f.out_bytes / 1048576.0);
+               f.late, f.busy, f.longest_ms, f.tick_p99_ms, f.out_datagrams, f.out_bytes / 1048576.0);
+        if (fmod(t, 60.0) == 0.0)
+            printf("{\"minute\": %.0f, \"rss_mib\": %.1f}\n", t / 60.0, rss);
         fflush(stdout);
     }
     for (unsigned i = 0; i < n; i++) {
@@ -361,11 +372,15 @@ int main(int argc, char **argv)
         "{\"summary\": true, \"clients\": %d, \"seconds\": %d, \"lost\": %u, \"not_in_game\": %u, "
         "\"deltas_per_client_s\": "
         "%.1f, \"rss_early_mib\": %.1f, \"rss_end_mib\": %.1f, \"cpu_percent\": %.1f, \"datagrams_s\": %.0f, "
-        "\"kib_s\": %.0f, \"ticks_late\": %.0f, \"longest_tick_ms\": %.1f, \"unsent\": %.0f}\n",
+        "\"kib_s\": %.0f, \"ticks\": %.0f, \"ticks_late\": %.0f, \"ticks_late_busy\": %.0f, "
+        "\"longest_tick_ms\": %.1f, "
+        "\"tick_cpu_p50_ms\": %.2f, \"tick_cpu_p99_ms\": %.2f, \"tick_cpu_max_ms\": %.2f, \"unsent\": %.0f, "
+        "\"load_average\": %.2f}\n",
         (int)n, (int)seconds, lost, outside, (double)deltas / (double)n / (double)seconds, early, rss,
         100.0 * cpu_seconds(pid) / (double)seconds, f.out_datagrams / (double)seconds,
-        f.out_bytes / 1024.0 / (double)seconds, f.late, f.longest_ms, f.unsent);
+        f.out_bytes / 1024.0 / (double)seconds, f.ticks, f.late, f.busy, f.longest_ms, f.tick_p50_ms,
+        f.tick_p99_ms, f.tick_max_ms, f.unsent, getloadavg(load, 1) == 1 ? load[0] : -1.0);
     kill(pid, SIGTERM);
     waitpid(pid, NULL, 0);
-    return lost || outside || rss > early * 1.125 + 1.0 || f.late > 0.0;
+    return lost || outside || rss > early * 1.125 + 1.0 || f.busy > 0.0;
 }
