@@ -8,6 +8,7 @@ if(TARGET stn_renderer_parts)
   stn_threaded_tests(renderer_queue)
   if(TARGET stn_test_scenery)
     stn_unit_test(picking stn_test_scenery)
+    stn_unit_test(renderer_leak stn_test_scenery)
     set_tests_properties(unit.picking PROPERTIES TIMEOUT 600) # ten thousand points, also under sanitizers
   endif()
 endif()

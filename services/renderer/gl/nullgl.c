@@ -6,6 +6,8 @@
 #include <string.h>
 
 static GLuint next_name;
+static uint8_t *alive; /* by name: 1 while it is not deleted */
+static size_t alive_cap, live;
 static void *scratch; /* what a mapped buffer points to; grows, never shrinks */
 static size_t scratch_bytes;
 
@@ -56,19 +58,54 @@ static void GLAD_API_PTR get_integer(GLenum name, GLint *out)
         *out = 0;
     }
 }
+/* Of every kind from one row of numbers; without memory it is handed out and not counted. */
+static GLuint new_name(void)
+{
+    GLuint name = ++next_name;
+
+    if (name >= alive_cap) {
+        size_t cap = alive_cap ? alive_cap * 2 : 1024;
+        uint8_t *p = realloc(alive, cap);
+
+        if (!p)
+            return name;
+        memset(p + alive_cap, 0, cap - alive_cap);
+        alive = p;
+        alive_cap = cap;
+    }
+    alive[name] = 1;
+    live++;
+    return name;
+}
+static void delete_name(GLuint name)
+{
+    if (name < alive_cap && alive[name]) {
+        alive[name] = 0;
+        live--;
+    }
+}
 static void GLAD_API_PTR gen(GLsizei n, GLuint *out)
 {
     for (GLsizei i = 0; i < n; i++)
-        out[i] = ++next_name;
+        out[i] = new_name();
+}
+static void GLAD_API_PTR delete_all(GLsizei n, const GLuint *names)
+{
+    for (GLsizei i = 0; i < n; i++)
+        delete_name(names[i]);
+}
+static void GLAD_API_PTR delete_one(GLuint name)
+{
+    delete_name(name);
 }
 static GLuint GLAD_API_PTR create_shader(GLenum kind)
 {
     (void)kind;
-    return ++next_name;
+    return new_name();
 }
 static GLuint GLAD_API_PTR create_program(void)
 {
-    return ++next_name;
+    return new_name();
 }
 static void GLAD_API_PTR get_object(GLuint object, GLenum name, GLint *out)
 {
@@ -126,6 +163,11 @@ static GLboolean GLAD_API_PTR unmap(GLenum target)
     return GL_TRUE;
 }
 
+size_t stn_nullgl_live(void)
+{
+    return live;
+}
+
 stn_nullgl_fn stn_nullgl_load(const char *name)
 {
     static const struct {
@@ -142,6 +184,14 @@ stn_nullgl_fn stn_nullgl_load(const char *name)
         {"glGenFramebuffers", (stn_nullgl_fn)gen},
         {"glGenSamplers", (stn_nullgl_fn)gen},
         {"glGenQueries", (stn_nullgl_fn)gen},
+        {"glDeleteTextures", (stn_nullgl_fn)delete_all},
+        {"glDeleteBuffers", (stn_nullgl_fn)delete_all},
+        {"glDeleteVertexArrays", (stn_nullgl_fn)delete_all},
+        {"glDeleteFramebuffers", (stn_nullgl_fn)delete_all},
+        {"glDeleteSamplers", (stn_nullgl_fn)delete_all},
+        {"glDeleteQueries", (stn_nullgl_fn)delete_all},
+        {"glDeleteShader", (stn_nullgl_fn)delete_one},
+        {"glDeleteProgram", (stn_nullgl_fn)delete_one},
         {"glCreateShader", (stn_nullgl_fn)create_shader},
         {"glCreateProgram", (stn_nullgl_fn)create_program},
         {"glGetShaderiv", (stn_nullgl_fn)get_object},
