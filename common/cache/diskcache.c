@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/pages.h"
 #include "cache/cache_entry.h"
 
 #include <errno.h>
@@ -195,8 +196,10 @@ static stn_status judge_slot(const stn_diskcache *c, const target *t, unsigned i
     /* Room for the whole at once, as the file is now: growing step by step would copy it several times. */
     size_t size = sb->st_size > 0 && (uint64_t)sb->st_size < max ? (size_t)sb->st_size + 1 : 0;
     stn_buf_clear(content);
-    if (stn_buf_add(content, size))
+    if (stn_buf_add(content, size)) {
+        stn_pages_populate(content->data, size);
         stn_buf_clear(content);
+    }
     st = stn_diskcache_fill(fd, max, content, err);
     if (st == STN_OK)
         *slot = stn_cache_slot(content->data, content->len, t->header.data, t->header.len, body);

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/pages.h"
 #include "base/text.h"
 #include "bus/unpack.h"
 #include "loader/decoder_wire.h"
@@ -209,6 +210,7 @@ static bool copy_out(const stn_decoder *d, const stn_child_result *r, stn_decode
         out->frames[i] = stn_frame_new((size_t)r->bytes[i]);
         if (!out->frames[i])
             return false;
+        stn_pages_populate(stn_frame_writable(out->frames[i]), (size_t)r->bytes[i]);
         memcpy(stn_frame_writable(out->frames[i]), d->out + at, (size_t)r->bytes[i]);
         at = stn_child_align(at + (size_t)r->bytes[i]);
         if (at > STN_CHILD_OUT_MAX)
