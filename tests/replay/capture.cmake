@@ -1,1 +1,1 @@
-stn_script_test(capture replay 240 python3 ${PROJECT_SOURCE_DIR}/tests/replay/capture.py)
+stn_script_test(capture replay 900 python3 ${PROJECT_SOURCE_DIR}/tests/replay/capture.py)
