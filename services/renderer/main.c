@@ -25,6 +25,8 @@ static const stn_opt options[] = {
     {"cuts", STN_OPT_INT, "2", 0, 10, "N", "ground drawn around the cut in focus, cuts (25 tiles each)"},
     {"spectator", STN_OPT_SWITCH, NULL, 0, 0, NULL, "only look: never ask to steer"},
     {"gl-debug", STN_OPT_SWITCH, NULL, 0, 0, NULL, "log what the driver complains about"},
+    {"program-cache", STN_OPT_TEXT, "", 0, 0, "DIR",
+     "where shader programs are kept for the next start; none = nowhere (default: in the cache folder)"},
     {"frames", STN_OPT_INT, "0", 0, 100000000, "N", "end after so many frames"},
 };
 
@@ -80,6 +82,7 @@ int main(int argc, char **argv)
     o.range = stn_opts_real(opts, "range");
     o.cuts = (unsigned)stn_opts_int(opts, "cuts");
     o.font = stn_opts_text(opts, "font");
+    o.program_cache = stn_opts_text(opts, "program-cache");
     o.frames = (int)stn_opts_int(opts, "frames");
     if (stn_renderer_new(&o, &r, &err) == STN_OK && stn_renderer_run(r, &err) == STN_OK)
         rc = EXIT_SUCCESS;

@@ -165,7 +165,7 @@ static stn_status open_gl(preview *p, stn_err *err)
     p->textures = stn_textures_new(&p->rec, 4.0f);
     if (!p->meshes || !p->textures)
         return stn_fail(err, STN_NO_MEMORY, "preview");
-    if ((st = stn_programs_new(&p->rec, &p->programs, err)) != STN_OK ||
+    if ((st = stn_programs_new(&p->rec, NULL, &p->programs, err)) != STN_OK ||
         (st = stn_view_new(&p->rec, p->programs, p->meshes, p->textures, 0, &p->view, err)) != STN_OK)
         return st;
     return stn_view_resize(p->view, p->o->width * FINE, p->o->height * FINE, true, err);

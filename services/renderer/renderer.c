@@ -14,6 +14,7 @@
 #define UPLOAD_BYTES_LATE (1u << 20)
 #define SIGHT_NS (200 * STN_MS) /* how often world may hear where we look */
 #define PROGRAM_NS (2 * STN_MS)
+#define PROGRAM_QUIET_NS (5 * STN_S)
 #define BACKGROUND_HZ 5
 
 static void spent(void *arg, stn_job *job)
@@ -47,6 +48,23 @@ static void choose_preset(stn_renderer *r)
             stn_surface_renderer(r->surface));
 }
 
+/* NULL: programs are not kept. */
+static const char *program_folder(const stn_renderer *r, char *out, size_t room)
+{
+    const char *o = r->o.program_cache, *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int n = -1;
+
+    if (strcmp(o, "none") == 0)
+        return NULL;
+    if (*o)
+        n = snprintf(out, room, "%s", o);
+    else if (xdg && *xdg)
+        n = snprintf(out, room, "%s/stenness/programs", xdg);
+    else if (home && *home)
+        n = snprintf(out, room, "%s/.cache/stenness/programs", home);
+    return n > 0 && (size_t)n < room ? out : NULL;
+}
+
 static stn_status open_gl(stn_renderer *r, stn_err *err)
 {
     stn_surface_options so = {.kind = r->o.surface,
@@ -55,6 +73,7 @@ static stn_status open_gl(stn_renderer *r, stn_err *err)
                               .height = r->o.height,
                               .vsync = r->o.vsync,
                               .debug = r->o.gl_debug};
+    char folder[4096];
     stn_status st = stn_surface_new(&so, &r->surface, err);
 
     if (st != STN_OK)
@@ -67,7 +86,7 @@ static stn_status open_gl(stn_renderer *r, stn_err *err)
     r->textures = stn_textures_new(&r->rec, stn_surface_is_software(r->surface) ? 1.0f : 8.0f);
     if (!r->meshes || !r->textures)
         return stn_fail(err, STN_NO_MEMORY, "renderer");
-    st = stn_programs_new(&r->rec, &r->programs, err);
+    st = stn_programs_new(&r->rec, program_folder(r, folder, sizeof folder), &r->programs, err);
     if (st == STN_OK)
         st = stn_view_new(&r->rec, r->programs, r->meshes, r->textures, 2048, &r->view, err);
     if (st != STN_OK)
@@ -118,6 +137,17 @@ static void ask_common_programs(stn_renderer *r, bool shadows, bool outlines)
     }
 }
 
+static void prepare_programs(stn_renderer *r)
+{
+    unsigned ready, pending, failed;
+    int64_t start = stn_clock_ns();
+
+    stn_programs_pump(r->programs, INT64_MAX);
+    stn_programs_counts(r->programs, &ready, &pending, &failed);
+    stn_log_info("%u shader programs in %.0f ms, %u of them kept from an earlier start", ready,
+                 (double)(stn_clock_ns() - start) / 1e6, stn_programs_from_cache(r->programs));
+}
+
 static stn_status open_rest(stn_renderer *r, stn_err *err)
 {
     stn_input_source source;
@@ -154,7 +184,7 @@ static stn_status open_rest(stn_renderer *r, stn_err *err)
         return stn_fail(err, STN_NO_MEMORY, "camera");
     renderer_bind_controls(r);
     ask_common_programs(r, r->settings.shadows, r->settings.outlines);
-    stn_programs_pump(r->programs, INT64_MAX);
+    prepare_programs(r);
     return STN_OK;
 }
 
@@ -405,6 +435,21 @@ static void phase(struct clocked *c, stn_phase p)
     c->last = now;
 }
 
+/* Some seconds after the last new one, so that a burst is written once. */
+static void keep_programs(stn_renderer *r, int64_t now)
+{
+    unsigned ready, pending, failed;
+
+    stn_programs_counts(r->programs, &ready, &pending, &failed);
+    if (ready != r->programs_seen) {
+        r->programs_seen = ready;
+        r->programs_ns = now;
+    } else if (now - r->programs_ns > PROGRAM_QUIET_NS) {
+        stn_programs_keep(r->programs);
+        r->programs_ns = now;
+    }
+}
+
 static void one_frame(stn_renderer *r)
 {
     int64_t start = stn_clock_ns(), cpu = stn_clock_thread_cpu_ns();
@@ -442,7 +487,8 @@ static void one_frame(stn_renderer *r)
                    (double)(stn_clock_thread_cpu_ns() - cpu) / 1e6, c.phases);
     stn_hist_add(&r->times, c.last - start);
     /* Behind the frame: new programs a few at a time, pictures, figures. */
-    stn_programs_pump(r->programs, PROGRAM_NS);
+    if (stn_programs_pump(r->programs, PROGRAM_NS) == 0)
+        keep_programs(r, c.last);
     renderer_answer_questions(r);
     tell_sight(r, c.last);
     tell_stats(r, c.last);

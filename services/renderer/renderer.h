@@ -25,6 +25,7 @@ typedef struct stn_renderer_options {
     double ui_scale, range;
     unsigned cuts; /* drawn around the one in focus */
     const char *font;
+    const char *program_cache; /* folder; "none" = nowhere, "" = in the cache folder of the person */
     int frames; /* end after so many, 0 = run */
 } stn_renderer_options;
 

@@ -51,7 +51,8 @@ struct stn_renderer {
     stn_v3 focus;
     stn_frames frames;
     stn_hist times; /* of all frames since the start */
-    int64_t last_ns, stats_ns;
+    int64_t last_ns, stats_ns, programs_ns;
+    unsigned programs_seen;
     double dt;
     uint64_t uploaded;
     stn_frame frame;

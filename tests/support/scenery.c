@@ -124,7 +124,7 @@ static stn_status open_gl(scenery *s, stn_err *err)
     s->textures = stn_textures_new(&s->rec, 1.0f);
     if (!s->meshes || !s->textures)
         return stn_fail(err, STN_NO_MEMORY, "scenery");
-    if ((st = stn_programs_new(&s->rec, &s->programs, err)) != STN_OK ||
+    if ((st = stn_programs_new(&s->rec, NULL, &s->programs, err)) != STN_OK ||
         (st = stn_view_new(&s->rec, s->programs, s->meshes, s->textures, 2048, &s->view, err)) != STN_OK)
         return st;
     stn_view_set_waves(s->view, stn_waves_texture(s->textures));

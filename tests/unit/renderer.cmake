@@ -5,10 +5,11 @@ if(TARGET stn_renderer_parts)
   stn_unit_test(renderer_stage stn_renderer_parts)
   stn_unit_test(renderer_cutline stn_renderer_parts)
   stn_unit_test(renderer_words stn_renderer_parts)
-  stn_threaded_tests(renderer_queue)
+  stn_unit_test(renderer_progcache stn_renderer_gl)
+  stn_threaded_tests(renderer_queue renderer_progcache)
   if(TARGET stn_test_scenery)
     stn_unit_test(picking stn_test_scenery)
     stn_unit_test(renderer_leak stn_test_scenery)
-    set_tests_properties(unit.picking PROPERTIES TIMEOUT 600) # ten thousand points, also under sanitizers
+    set_tests_properties(unit.picking unit.renderer_leak PROPERTIES TIMEOUT 600) # ten thousand points, also under sanitizers
   endif()
 endif()

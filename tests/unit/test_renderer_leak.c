@@ -46,7 +46,7 @@ static void open_rig(rig *r)
     stn_glrec_invalidate(&r->rec);
     assert_non_null(r->meshes = stn_meshes_new(&r->rec));
     assert_non_null(r->textures = stn_textures_new(&r->rec, 1.0f));
-    assert_int_equal(stn_programs_new(&r->rec, &r->programs, &err), STN_OK);
+    assert_int_equal(stn_programs_new(&r->rec, NULL, &r->programs, &err), STN_OK);
     assert_int_equal(stn_view_new(&r->rec, r->programs, r->meshes, r->textures, 256, &r->view, &err), STN_OK);
     stn_view_set_waves(r->view, stn_waves_texture(r->textures));
     r->stage = stn_stage_new(

@@ -359,7 +359,7 @@ static bool gpu_open(struct gpu *g, stn_err *err)
     stn_glrec_invalidate(&g->rec);
     g->meshes = stn_meshes_new(&g->rec);
     g->textures = stn_textures_new(&g->rec, 1.0f);
-    return g->meshes && g->textures && stn_programs_new(&g->rec, &g->programs, err) == STN_OK &&
+    return g->meshes && g->textures && stn_programs_new(&g->rec, NULL, &g->programs, err) == STN_OK &&
            stn_view_new(&g->rec, g->programs, g->meshes, g->textures, SHADOW_TEXELS, &g->view, err) == STN_OK;
 }
 

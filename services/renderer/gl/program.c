@@ -2,11 +2,14 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/table.h"
+#include "renderer/gl/progcache.h"
 #include "renderer/gl/shaders.h"
 
 #include <glad/gl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +28,8 @@ struct stn_programs {
     stn_table *by_key;
     struct entry entries[MAX_PROGRAMS];
     size_t count, next; /* entries before `next` are not pending */
-    unsigned ready, failed;
+    unsigned ready, failed, from_cache;
+    stn_progcache *cache; /* NULL: the driver gives none out */
     bool full_said;
 };
 
@@ -132,7 +136,8 @@ static GLuint compile(GLenum kind, const char *defines, const char *text, stn_er
     return shader;
 }
 
-static GLuint link_program(const char *defines, const char *vertex, const char *fragment, stn_err *err)
+static GLuint link_program(const char *defines, const char *vertex, const char *fragment, bool keep,
+                           stn_err *err)
 {
     GLuint vs = compile(GL_VERTEX_SHADER, defines, vertex, err), fs = 0, program = 0;
     GLint ok = GL_FALSE;
@@ -144,6 +149,8 @@ static GLuint link_program(const char *defines, const char *vertex, const char *
         program = glCreateProgram();
         glAttachShader(program, vs);
         glAttachShader(program, fs);
+        if (keep)
+            glProgramParameteri(program, GL_PROGRAM_BINARY_RETRIEVABLE_HINT, GL_TRUE);
         glLinkProgram(program);
         glGetProgramiv(program, GL_LINK_STATUS, &ok);
         if (!ok) {
@@ -196,7 +203,7 @@ static void bind_inputs(GLuint program)
 
 uint32_t stn_program_simple(const char *vertex, const char *fragment, const char *defines, stn_err *err)
 {
-    GLuint program = link_program(defines, vertex, fragment, err);
+    GLuint program = link_program(defines, vertex, fragment, false, err);
 
     if (program) {
         glUseProgram(program);
@@ -206,7 +213,32 @@ uint32_t stn_program_simple(const char *vertex, const char *fragment, const char
     return program;
 }
 
-stn_status stn_programs_new(stn_glrec *rec, stn_programs **out, stn_err *err)
+/* Binaries are of one driver in one version. */
+static stn_progcache *open_cache(const char *folder)
+{
+    static const GLenum words[] = {GL_VENDOR, GL_RENDERER, GL_VERSION};
+    uint64_t hash = STN_HASH_START;
+    GLint formats = 0;
+    char path[4096];
+
+    if (!folder || !GLAD_GL_ARB_get_program_binary)
+        return NULL;
+    glGetIntegerv(GL_NUM_PROGRAM_BINARY_FORMATS, &formats);
+    if (formats < 1)
+        return NULL;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const char *text = (const char *)glGetString(words[i]);
+
+        if (text)
+            hash = stn_hash_feed(hash, text, strlen(text) + 1);
+    }
+    if (snprintf(path, sizeof path, "%s/%016llx.programs", folder, (unsigned long long)hash) >=
+        (int)sizeof path)
+        return NULL;
+    return stn_progcache_new(path);
+}
+
+stn_status stn_programs_new(stn_glrec *rec, const char *cache_folder, stn_programs **out, stn_err *err)
 {
     stn_programs *p = calloc(1, sizeof *p);
 
@@ -216,6 +248,7 @@ stn_status stn_programs_new(stn_glrec *rec, stn_programs **out, stn_err *err)
         return stn_fail(err, STN_NO_MEMORY, "shader programs");
     }
     p->rec = rec;
+    p->cache = open_cache(cache_folder);
     *out = p;
     return STN_OK;
 }
@@ -227,8 +260,77 @@ void stn_programs_free(stn_programs *p)
     for (size_t i = 0; i < p->count; i++)
         if (p->entries[i].program.name)
             glDeleteProgram(p->entries[i].program.name);
+    stn_progcache_free(p->cache);
     stn_table_free(p->by_key);
     free(p);
+}
+
+void stn_programs_keep(stn_programs *p)
+{
+    if (p->cache)
+        stn_progcache_save(p->cache);
+}
+
+static uint64_t source_key(const char *defines)
+{
+    const char *const texts[] = {defines, stn_shader_common, stn_shader_vertex, stn_shader_fragment};
+    uint64_t hash = STN_HASH_START;
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        hash = stn_hash_feed(hash, texts[i], strlen(texts[i]) + 1);
+    return hash;
+}
+
+/* 0: it is not there, or the driver does not take it any more. */
+static GLuint from_cache(stn_programs *p, uint64_t key)
+{
+    uint32_t format;
+    size_t len;
+    const void *data = p->cache ? stn_progcache_get(p->cache, key, &format, &len) : NULL;
+    GLuint program;
+    GLint ok = GL_FALSE;
+
+    if (!data)
+        return 0;
+    program = glCreateProgram();
+    glProgramBinary(program, format, data, (GLsizei)len);
+    glGetProgramiv(program, GL_LINK_STATUS, &ok);
+    if (ok) {
+        p->from_cache++;
+        return program;
+    }
+    while (glGetError() != GL_NO_ERROR) /* an unknown format is an error besides, and no one's fault */
+        continue;
+    glDeleteProgram(program);
+    return 0;
+}
+
+static void to_cache(stn_programs *p, uint64_t key, GLuint program)
+{
+    GLint len = 0;
+    GLenum format = 0;
+    void *data;
+
+    glGetProgramiv(program, GL_PROGRAM_BINARY_LENGTH, &len);
+    data = len > 0 ? malloc((size_t)len) : NULL;
+    if (!data)
+        return;
+    glGetProgramBinary(program, len, &len, &format, data);
+    stn_progcache_put(p->cache, key, format, data, (size_t)len);
+    free(data);
+}
+
+static GLuint made(stn_programs *p, const char *defines, stn_err *err)
+{
+    uint64_t key = source_key(defines);
+    GLuint program = from_cache(p, key);
+
+    if (program)
+        return program;
+    program = link_program(defines, stn_shader_vertex, stn_shader_fragment, p->cache != NULL, err);
+    if (program && p->cache)
+        to_cache(p, key, program);
+    return program;
 }
 
 static void make(stn_programs *p, struct entry *e)
@@ -239,8 +341,7 @@ static void make(stn_programs *p, struct entry *e)
     defines_of(&defines, e->key);
     stn_buf_u8(&defines, 0);
     if (!defines.failed)
-        e->program.name =
-            link_program((const char *)defines.data, stn_shader_vertex, stn_shader_fragment, &err);
+        e->program.name = made(p, (const char *)defines.data, &err);
     stn_buf_fini(&defines);
     if (!e->program.name) {
         e->state = FAILED;
@@ -313,6 +414,11 @@ size_t stn_programs_pump(stn_programs *p, int64_t budget_ns)
             break;
     }
     return p->count - p->next;
+}
+
+unsigned stn_programs_from_cache(const stn_programs *p)
+{
+    return p->from_cache;
 }
 
 void stn_programs_counts(const stn_programs *p, unsigned *ready, unsigned *pending, unsigned *failed)

@@ -42,7 +42,12 @@ typedef struct stn_program {
 
 typedef struct stn_programs stn_programs;
 
-stn_status stn_programs_new(stn_glrec *rec, stn_programs **out, stn_err *err);
+/* `cache_folder`: where programs are kept between starts, NULL = nowhere; used when the driver gives them
+ * out.
+ */
+stn_status stn_programs_new(stn_glrec *rec, const char *cache_folder, stn_programs **out, stn_err *err);
+/* Lets what is new be written by a thread of its own; for a moment without new programs. */
+void stn_programs_keep(stn_programs *p);
 void stn_programs_free(stn_programs *p);
 
 /* Features are STN_MAT_* bits; those that the pass has no use for are left out of the key. */
@@ -53,6 +58,7 @@ const stn_program *stn_programs_get(stn_programs *p, uint64_t key);
  * be made. */
 size_t stn_programs_pump(stn_programs *p, int64_t budget_ns);
 void stn_programs_counts(const stn_programs *p, unsigned *ready, unsigned *pending, unsigned *failed);
+unsigned stn_programs_from_cache(const stn_programs *p); /* of those that are ready */
 
 /* A full-screen pass, or flat drawing: vertex and fragment text, and defines ("#define X 1\n", may be "").
  * Linked at once. Samplers are bound: "source" or "depth_map" to STN_UNIT_SOURCE, "normal_map" to
