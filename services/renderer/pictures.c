@@ -35,7 +35,7 @@ static uint8_t *take(stn_renderer *r, int w, int h, stn_err *err)
     r->frame.proj = stn_camera_proj(r->camera);
     /* The first pass asks for the programs that it needs, the second has them. */
     renderer_draw_scene(r, full, full);
-    stn_programs_pump(r->programs, INT64_MAX);
+    stn_view_warm(r->view, INT64_MAX);
     renderer_draw_scene(r, full, full);
     stn_view_read(r->view, rgba);
     r->frame = frame;

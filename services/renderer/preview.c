@@ -388,7 +388,7 @@ static stn_status draw(preview *p, const stn_sprite *sprite, const stn_sprite_re
         stn_view_begin(p->view);
         walk(p, sprite, res, NULL);
         stn_view_draw(p->view, &frame);
-        stn_programs_pump(p->programs, INT64_MAX);
+        stn_view_warm(p->view, INT64_MAX);
     }
     stn_view_read(p->view, fine);
     make_smaller(fine, p->out->rgba, p->o->width, p->o->height);

@@ -126,15 +126,9 @@ static void ask_common_programs(stn_renderer *r, bool shadows, bool outlines)
         STN_MAT_LIT | STN_MAT_TEX | STN_MAT_ALPHATEST | STN_MAT_SKIN,
         STN_MAT_WATER | ground,
     };
-    int normals = outlines ? STN_NORMALS_SIGNED : STN_NORMALS_NONE;
 
-    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
-        stn_programs_get(r->programs, stn_program_key(sets[i], STN_PASS_ID, 0, 0));
-        stn_programs_get(r->programs, stn_program_key(sets[i], STN_PASS_COLOUR,
-                                                      shadows ? STN_SHADOWS_PCF : STN_SHADOWS_NONE, normals));
-        if (shadows)
-            stn_programs_get(r->programs, stn_program_key(sets[i], STN_PASS_SHADOW, 0, 0));
-    }
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+        stn_view_ask(r->view, sets[i], shadows ? STN_SHADOWS_PCF : STN_SHADOWS_NONE, outlines);
 }
 
 static void prepare_programs(stn_renderer *r)
@@ -142,7 +136,7 @@ static void prepare_programs(stn_renderer *r)
     unsigned ready, pending, failed;
     int64_t start = stn_clock_ns();
 
-    stn_programs_pump(r->programs, INT64_MAX);
+    stn_view_warm(r->view, INT64_MAX);
     stn_programs_counts(r->programs, &ready, &pending, &failed);
     stn_log_info("%u shader programs in %.0f ms, %u of them kept from an earlier start", ready,
                  (double)(stn_clock_ns() - start) / 1e6, stn_programs_from_cache(r->programs));
@@ -487,7 +481,7 @@ static void one_frame(stn_renderer *r)
                    (double)(stn_clock_thread_cpu_ns() - cpu) / 1e6, c.phases);
     stn_hist_add(&r->times, c.last - start);
     /* Behind the frame: new programs a few at a time, pictures, figures. */
-    if (stn_programs_pump(r->programs, PROGRAM_NS) == 0)
+    if (stn_view_warm(r->view, PROGRAM_NS) == 0)
         keep_programs(r, c.last);
     renderer_answer_questions(r);
     tell_sight(r, c.last);

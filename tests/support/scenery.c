@@ -482,7 +482,7 @@ void scenery_draw(scenery *s, uint8_t *rgba)
         stn_view_begin(s->view);
         stn_stage_fill(s->stage, &s->look, s->focus, &s->frame);
         stn_view_draw(s->view, &s->frame);
-        stn_programs_pump(s->programs, INT64_MAX);
+        stn_view_warm(s->view, INT64_MAX);
     }
     if (rgba)
         stn_view_read(s->view, rgba);

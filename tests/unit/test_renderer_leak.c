@@ -180,7 +180,7 @@ static void draw(rig *r, uint64_t turn)
         stn_view_begin(r->view);
         stn_stage_fill(r->stage, &look, (stn_v3){0, 0, 0}, &f);
         stn_view_draw(r->view, &f);
-        stn_programs_pump(r->programs, INT64_MAX);
+        stn_view_warm(r->view, INT64_MAX);
         stn_view_draw(r->view, &f);
         assert_true(stn_view_last(r->view)->draws > 0);
         if (stn_picker_ask(r->picker, &f, 20, 20, 64 + 16 * i, 48, 0))

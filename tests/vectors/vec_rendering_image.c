@@ -311,7 +311,7 @@ static void finish_scene(struct gpu *g, struct scene *s, const char *dir, vec_re
     free(png);
     /* The first draw asks for the programs, the second has them. */
     stn_view_draw(g->view, &s->frame);
-    stn_programs_pump(g->programs, INT64_MAX);
+    stn_view_warm(g->view, INT64_MAX);
     stn_view_draw(g->view, &s->frame);
     got = malloc(n * 4);
     stn_view_read(g->view, got);

@@ -376,18 +376,31 @@ static struct entry *want(stn_programs *p, uint64_t key)
     return e;
 }
 
-/* What to draw with meanwhile: the same geometry, textured and lit if that is ready, bare otherwise. */
-static const stn_program *stand_in(stn_programs *p, uint64_t key)
+int stn_program_pass(uint64_t key)
+{
+    return (int)(key >> 32 & 3);
+}
+
+int stn_program_normals(uint64_t key)
+{
+    return (int)(key >> 36 & 3);
+}
+
+/* Textured and lit, then without transitions too. */
+uint64_t stn_program_stand_in(uint64_t key, int i)
 {
     const uint64_t frame = key & ~(uint64_t)UINT32_MAX;
     const uint32_t features = (uint32_t)key, where = features & GEOMETRY;
-    const uint64_t tries[] = {
-        frame | where | (features & (STN_MAT_LIT | STN_MAT_TEX | STN_MAT_VCOL | STN_MAT_TINT)),
-        frame | (where & ~(uint32_t)STN_MAT_CLIP) | (features & (STN_MAT_LIT | STN_MAT_TEX)),
-    };
 
-    for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
-        struct entry *e = tries[i] != key ? want(p, tries[i]) : NULL;
+    return i == 0 ? frame | where | (features & (STN_MAT_LIT | STN_MAT_TEX | STN_MAT_VCOL | STN_MAT_TINT))
+                  : frame | (where & ~(uint32_t)STN_MAT_CLIP) | (features & (STN_MAT_LIT | STN_MAT_TEX));
+}
+
+static const stn_program *stand_in(stn_programs *p, uint64_t key)
+{
+    for (int i = 0; i < STN_STAND_INS; i++) {
+        uint64_t other = stn_program_stand_in(key, i);
+        struct entry *e = other != key ? want(p, other) : NULL;
 
         if (e && e->state == READY)
             return &e->program;
@@ -404,12 +417,25 @@ const stn_program *stn_programs_get(stn_programs *p, uint64_t key)
     return stand_in(p, key);
 }
 
+const stn_program *stn_programs_link(stn_programs *p, uint64_t key)
+{
+    struct entry *e = want(p, key);
+
+    if (e && e->state == PENDING)
+        make(p, e);
+    return e && e->state == READY ? &e->program : stand_in(p, key);
+}
+
 size_t stn_programs_pump(stn_programs *p, int64_t budget_ns)
 {
     int64_t start = p->next < p->count ? stn_clock_ns() : 0;
 
     while (p->next < p->count) {
-        make(p, &p->entries[p->next++]);
+        struct entry *e = &p->entries[p->next++];
+
+        if (e->state != PENDING)
+            continue; /* made before its turn */
+        make(p, e);
         if (stn_clock_ns() - start >= budget_ns)
             break;
     }

@@ -54,6 +54,15 @@ void stn_programs_free(stn_programs *p);
 uint64_t stn_program_key(uint32_t features, int pass, int shadows, int normals);
 /* Ready or the nearest ready one; NULL when none is. The pointer is good until stn_programs_free(). */
 const stn_program *stn_programs_get(stn_programs *p, uint64_t key);
+/* Of a key. */
+int stn_program_pass(uint64_t key);
+int stn_program_normals(uint64_t key);
+/* What to draw with while a program is made: the i-th of STN_STAND_INS keys with the same geometry, plainer
+ * from one to the next. May be `key` itself. */
+#define STN_STAND_INS 2
+uint64_t stn_program_stand_in(uint64_t key, int i);
+/* Links one at once. One that the driver refuses is replaced by what is ready; NULL when nothing is. */
+const stn_program *stn_programs_link(stn_programs *p, uint64_t key);
 /* Links what is asked for, stopping when budget_ns is used up; INT64_MAX = all. Returns how many are still to
  * be made. */
 size_t stn_programs_pump(stn_programs *p, int64_t budget_ns);

@@ -1,11 +1,13 @@
 #include "renderer/gl/view.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/table.h"
 #include "renderer/gl/blocks.h"
 #include "renderer/gl/shaders.h"
 #include "renderer/gl/target.h"
+#include "renderer/gl/warm.h"
 #include "renderer/scene/order.h"
 
 #include <glad/gl.h>
@@ -27,6 +29,7 @@ struct draw {
 struct stn_view {
     stn_glrec *rec;
     stn_programs *programs;
+    stn_warm *warm;
     stn_meshes *meshes;
     stn_textures *textures;
     stn_target target;
@@ -134,8 +137,9 @@ stn_status stn_view_new(stn_glrec *rec, stn_programs *programs, stn_meshes *mesh
     v->textures = textures;
     v->materials = calloc(MAX_MATERIALS, sizeof *v->materials);
     v->material_ids = stn_table_new();
+    v->warm = stn_warm_new(rec, programs);
     v->bones = malloc(MAX_BONES * sizeof *v->bones);
-    if (!v->materials || !v->material_ids || !v->bones) {
+    if (!v->materials || !v->material_ids || !v->warm || !v->bones) {
         st = stn_fail(err, STN_NO_MEMORY, "view");
         goto fail;
     }
@@ -153,6 +157,7 @@ void stn_view_free(stn_view *v)
 {
     if (!v)
         return;
+    stn_warm_free(v->warm);
     stn_target_fini(&v->target, v->rec);
     if (v->has_shadow)
         stn_shadow_target_fini(&v->shadow, v->rec);
@@ -274,6 +279,14 @@ void stn_view_add(stn_view *v, uint32_t mesh, uint32_t material, const stn_insta
     v->draws[v->draw_count++] = (struct draw){mesh, material, flags, *instance};
 }
 
+/* What a material is drawn with in a pass. Numbers are few pixels, drawn with whatever is linked. */
+static const stn_program *program_of(stn_view *v, const stn_matstate *m, int pass, int shadows, int normals)
+{
+    uint64_t key = stn_program_key(m->features, pass, shadows, normals);
+
+    return pass == STN_PASS_ID ? stn_programs_get(v->programs, key) : stn_warm_program(v->warm, key, m);
+}
+
 /* The draws of one pass in order. Items point at draws; programs are looked up once a draw. */
 static uint32_t sorted(stn_view *v, unsigned flag, int pass, int shadows, int normals)
 {
@@ -287,7 +300,7 @@ static uint32_t sorted(stn_view *v, unsigned flag, int pass, int shadows, int no
         /* The state of depth writing is kept in the pass of the shadow map: what writes none casts none. */
         if (!(d->flags & flag) || (pass == STN_PASS_SHADOW && m->no_depth_write))
             continue;
-        p = stn_programs_get(v->programs, stn_program_key(m->features, pass, shadows, normals));
+        p = program_of(v, m, pass, shadows, normals);
         if (!p) {
             v->last.waiting++;
             continue;
@@ -436,8 +449,7 @@ static void replay(stn_view *v, uint32_t from, uint32_t to, uint32_t base, int p
         const struct draw *d = &v->draws[v->items[i].index];
         const stn_matstate *m = &v->materials[d->material - 1];
         const stn_gpu_mesh *mesh = stn_meshes_get(v->meshes, d->mesh);
-        const stn_program *p =
-            stn_programs_get(v->programs, stn_program_key(m->features, pass, shadows, normals));
+        const stn_program *p = program_of(v, m, pass, shadows, normals);
         uint32_t end = i + 1;
 
         while (end < to && stn_order_compare(&v->items[end].key, &v->items[i].key) == 0)
@@ -660,6 +672,40 @@ bool stn_view_thing(const stn_view *v, uint32_t draw, unsigned flag, stn_pick_th
         out->mask = mask;
     *click_id = in->click_id;
     return true;
+}
+
+void stn_view_ask(stn_view *v, uint32_t features, int shadows, bool outlines)
+{
+    stn_matstate m = stn_matstate_default();
+    int normals = !outlines ? STN_NORMALS_NONE : v->target.normal ? v->target.normals : STN_NORMALS_SIGNED;
+
+    m.features = features;
+    program_of(v, &m, STN_PASS_ID, 0, 0);
+    program_of(v, &m, STN_PASS_COLOUR, shadows, normals);
+    if (shadows != STN_SHADOWS_NONE)
+        program_of(v, &m, STN_PASS_SHADOW, 0, 0);
+}
+
+/* What programs read must be there, though nothing comes of it. */
+static void bind_anything(stn_view *v)
+{
+    stn_glrec_block(v->rec, STN_BLOCK_FRAME, v->frame_buffer[v->turn], 0, sizeof(stn_block_frame));
+    stn_glrec_block(v->rec, STN_BLOCK_MATERIAL, v->material_buffer, 0, sizeof(stn_block_material));
+    stn_glrec_texture(v->rec, STN_UNIT_INSTANCES, GL_TEXTURE_BUFFER, v->instance_texture[v->turn], 0);
+    if (v->has_shadow)
+        stn_glrec_texture(v->rec, STN_UNIT_SHADOW, GL_TEXTURE_2D, v->shadow.depth, v->compare);
+}
+
+size_t stn_view_warm(stn_view *v, int64_t budget_ns)
+{
+    int64_t start = stn_clock_ns();
+    size_t left;
+
+    bind_anything(v);
+    left = stn_warm_pump(v->warm, v->empty_vao, budget_ns);
+    if (stn_clock_ns() - start < budget_ns)
+        left += stn_programs_pump(v->programs, budget_ns - (stn_clock_ns() - start));
+    return left;
 }
 
 void stn_view_present(stn_view *v, int w, int h)

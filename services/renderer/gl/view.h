@@ -96,6 +96,13 @@ uint32_t stn_view_draws(const stn_view *v);
 bool stn_view_thing(const stn_view *v, uint32_t draw, unsigned flag, stn_pick_thing *out, stn_pick_mask *mask,
                     uint32_t *click_id);
 
+/* Makes and tries programs that were asked for, off the moment of drawing (warm.h): as long as budget_ns
+ * lasts, INT64_MAX = all. Returns how many wait still. Until then what needs them is drawn plain, or left
+ * out. */
+size_t stn_view_warm(stn_view *v, int64_t budget_ns);
+/* Asks for what a material of these features needs in a picture with or without shadows and normals. */
+void stn_view_ask(stn_view *v, uint32_t features, int shadows, bool outlines);
+
 /* Into the window (framebuffer 0), scaled to w x h. */
 void stn_view_present(stn_view *v, int w, int h);
 /* The last picture, top row first, width * height * 4 bytes. Waits for the GPU: for pictures and tests only.
