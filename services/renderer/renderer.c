@@ -16,6 +16,7 @@
 #define PROGRAM_NS (2 * STN_MS)
 #define PROGRAM_QUIET_NS (5 * STN_S)
 #define BACKGROUND_HZ 5
+#define LOW_DETAIL 0.35f
 
 static void spent(void *arg, stn_job *job)
 {
@@ -314,6 +315,7 @@ static void gather_scene(stn_renderer *r, bool shadows, bool outlines)
                            .fog = r->settings.fog,
                            .sway = r->settings.sway,
                            .fog_distance = (float)r->settings.fog_distance,
+                           .detail = r->low && !outlines ? LOW_DETAIL : 1.0f,
                            .time = (double)r->last_ns / 1e9};
     stn_m4 view = r->frame.view, proj = r->frame.proj;
 

@@ -139,7 +139,7 @@ stn_status scenery_open(scenery *s, uint64_t seed, const char *pack, int width, 
 
     *s = (scenery){.width = width, .height = height, .parts = p};
     s->look = (stn_stage_look){
-        .shadows = true, .outlines = true, .fog = true, .sway = true, .fog_distance = 700.0f};
+        .shadows = true, .outlines = true, .fog = true, .sway = true, .fog_distance = 700.0f, .detail = 1.0f};
     if (!p)
         return stn_fail(err, STN_NO_MEMORY, "scenery");
     p->s = s;

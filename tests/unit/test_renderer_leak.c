@@ -167,7 +167,8 @@ static void give_light(rig *r)
 /* Two pictures of two sizes and a question about a pixel: programs, targets and buffers of all kinds. */
 static void draw(rig *r, uint64_t turn)
 {
-    stn_stage_look look = {.shadows = true, .outlines = true, .fog = true, .sway = true, .fog_distance = 700};
+    stn_stage_look look = {
+        .shadows = true, .outlines = true, .fog = true, .sway = true, .fog_distance = 700, .detail = 1.0f};
     stn_picked picked;
     stn_err err = {0};
 

@@ -2,6 +2,7 @@
 #include "renderer/camera/camera.h"
 #include "renderer/camera/sight.h"
 #include "renderer/scene/batch.h"
+#include "renderer/scene/cull.h"
 #include "renderer/scene/memory.h"
 #include "renderer/scene/mesh.h"
 #include "renderer/scene/slots.h"
@@ -378,6 +379,26 @@ static void remembered_ground_fades_within_one_cut_of_what_is_seen(void **state)
     }
 }
 
+static void what_is_too_small_leaves_late_and_comes_back_late(void **state)
+{
+    /* A parallel view of 200 units from top to bottom: a thing of one unit is a 200th of it. */
+    stn_m4 clip = stn_m4_ortho(-100, 100, -100, 100, 1, 1000);
+    stn_cull_box box = {{0, 0, 0}, {1, 0, 0}};
+    stn_m4 at = stn_m4_xlate((stn_v3){3, 4, -50});
+    stn_v3 corner[STN_CULL_CORNERS];
+
+    (void)state;
+    stn_cull_corners(&at, &box, corner);
+    assert_true(fabs(stn_cull_size(&clip, corner, 1.0) - 0.005) < 1e-6);
+    assert_true(stn_lod_seen(0.0016, true));
+    assert_false(stn_lod_seen(0.0016, false));
+    assert_true(stn_lod_seen(0.00136, true));
+    assert_false(stn_lod_seen(0.00134, true));
+    assert_true(stn_lod_seen(0.00166, false));
+    assert_true(stn_lod_seen((double)INFINITY, false)); /* at the eye */
+    assert_true(stn_lod_seen((double)NAN, false)); /* unknown: rather drawn than lost */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +413,7 @@ int main(void)
         cmocka_unit_test(a_camera_says_what_it_sees_from_above),
         cmocka_unit_test(cameras_survive_nonsense),
         cmocka_unit_test(batches_are_dense),
+        cmocka_unit_test(what_is_too_small_leaves_late_and_comes_back_late),
         cmocka_unit_test(remembered_ground_fades_within_one_cut_of_what_is_seen),
     };
 

@@ -39,6 +39,7 @@ void stn_stage_tick(stn_stage *s, double dt);
 typedef struct stn_stage_look {
     bool shadows, outlines, fog, sway;
     float fog_distance; /* map units from the focus to full fog */
+    float detail; /* 1 = as the reference; less: what is small in the picture is left out sooner */
     double time;
 } stn_stage_look;
 

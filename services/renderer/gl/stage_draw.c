@@ -1,12 +1,28 @@
 /* stage_draw.c - what of the stage is in the picture, and the light on it. */
 #include "renderer/gl/stage_impl.h"
 
+#include "renderer/scene/cull.h"
 #include "renderer/scene/memory.h"
 
 #include <math.h>
 #include <string.h>
 
 #define MAX_POINT_LIGHTS (STN_FRAME_LIGHTS - 1)
+
+/* By its size on the screen: docs/spec/rendering.md 20. The player is always worth it. */
+static bool worth_drawing(const stage_scene *sc, stage_gob *g, const stn_m4 *clip, float detail)
+{
+    const stn_gob_look *look = &g->look->u.look;
+    stn_cull_box box = {look->min, look->max};
+    stn_v3 corner[STN_CULL_CORNERS];
+
+    if (!(look->max.x >= look->min.x) || (sc->facts.has_player && g->id == sc->facts.player))
+        return true;
+    stn_cull_corners(&g->matrix, &box, corner);
+    g->small = !stn_lod_seen(
+        stn_cull_size(clip, corner, (double)stn_v3_dist(look->min, look->max)) * (double)detail, !g->small);
+    return !g->small;
+}
 
 /* The scene graph's camera from the matrices that draw. */
 static bool camera_of(const stn_m4 *view, const stn_m4 *proj, stn_sg_camera *c)
@@ -312,6 +328,7 @@ static void add_casters(stn_stage *s, const stage_scene *sc, stn_v3 focus, const
 void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_frame *f)
 {
     stage_scene *sc = stage_shown(s);
+    stn_m4 clip = stn_m4_mul(f->proj, f->view);
     stn_sg_camera cam;
 
     f->time = look->time;
@@ -345,7 +362,7 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
     for (size_t i = 0; i < s->queue.count; i++) {
         stage_gob *g = stn_spatial_user(s->queue.items[i].mesh);
 
-        if (g->look && g->placed) {
+        if (g->look && g->placed && worth_drawing(sc, g, &clip, look->detail)) {
             s->gobs_seen++;
             add_gob(s, sc, g, &f->view, STN_DRAW_VISIBLE, 0);
         }

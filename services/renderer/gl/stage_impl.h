@@ -30,6 +30,7 @@ typedef struct stage_gob {
     float flicker, flicker_from, flicker_to, flicker_at, flicker_time;
     char text[STN_JOB_TEXT];
     double text_left;
+    bool small; /* too small in the last picture to be drawn */
     bool remembered; /* growth of ground that is only remembered */
     uint32_t pose; /* index + 1 in the newest poses job, 0 = none */
 } stage_gob;

@@ -50,6 +50,11 @@ int stn_lod_level(double size, int current)
     return level;
 }
 
+bool stn_lod_seen(double size, bool seen)
+{
+    return !(size < 0.0015 * (seen ? 0.9 : 1.1));
+}
+
 stn_v4 stn_quat_about(stn_v3 axis, float angle)
 {
     float s = (float)sin((double)(angle * 0.5f));

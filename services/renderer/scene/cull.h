@@ -23,6 +23,8 @@ bool stn_cull_inside(const stn_m4 *clip, const stn_v3 corners[STN_CULL_CORNERS],
 double stn_cull_size(const stn_m4 *clip, const stn_v3 corners[STN_CULL_CORNERS], double diameter);
 /* Level of detail 0..3 for that size, steady around the current one. */
 int stn_lod_level(double size, int current);
+/* Whether something of that size is worth drawing, steady around what it was. */
+bool stn_lod_seen(double size, bool seen);
 /* Quaternion x, y, z, w of a turn about an axis. */
 stn_v4 stn_quat_about(stn_v3 axis, float angle);
 
