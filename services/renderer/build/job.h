@@ -105,7 +105,7 @@ typedef struct stn_leaf_look {
     uint32_t morph[2]; /* first animated vertex (65536 more: it moves normals too) and how many; 0 = none */
     float sway_slow[4], sway_fast[4]; /* as of the instance: gl/view.h */
     float mix[4];
-    uint32_t material_id; /* the GL thread's own; 0 as built */
+    uint32_t material_id, wet_id; /* the GL thread's own, dry and in water; 0 as built */
 } stn_leaf_look;
 
 typedef struct stn_gob_light {

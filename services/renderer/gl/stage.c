@@ -554,6 +554,17 @@ bool stage_height_in(const stage_scene *sc, double x, double y, float *z)
     return isfinite(*z);
 }
 
+bool stage_water_in(const stage_scene *sc, double x, double y)
+{
+    stn_coord tc = {(int32_t)floor(x / 11.0), (int32_t)floor(y / 11.0)};
+    const stn_job *grid = stn_table_get(
+        sc->grids, stage_grid_key(stn_fdiv(tc.x, STN_GRID_TILES), stn_fdiv(tc.y, STN_GRID_TILES)));
+
+    return grid &&
+           grid->u.grid
+               .water[stn_fmod(tc.x, STN_GRID_TILES) + stn_fmod(tc.y, STN_GRID_TILES) * STN_GRID_TILES];
+}
+
 static void place_matrix(stage_scene *sc, stage_gob *g)
 {
     stn_m4 turn = stn_place_default(g->place.angle);
@@ -586,6 +597,8 @@ void stage_place_gob(stn_stage *s, stage_scene *sc, stage_gob *g)
     if (stage_height_in(sc, g->shown_x, g->shown_y, &z)) {
         g->shown_z = z + g->place.z;
         g->place_due = false;
+        g->wet = stage_water_in(sc, g->shown_x, g->shown_y);
+        g->water_z = z;
     }
     /* What the ground scatters; objects are seen now, wherever they stand. */
     g->remembered = g->id < 0 && stage_remembered(sc, (int32_t)floor(g->shown_x / 275.0),

@@ -111,8 +111,8 @@ static const stn_m4 *pose_of(const stage_scene *sc, const stage_gob *g, const st
 }
 
 /* Squares that face the eye, one a point. Their places are the leaf's, their size is the world's. */
-static void add_points(stn_stage *s, const stage_scene *sc, const stn_leaf_look *l, const stn_leaf_moment *m,
-                       const stn_m4 *place, const stn_m4 *view, uint32_t mesh)
+static void add_points(stn_stage *s, const stage_scene *sc, const stn_leaf_moment *m, const stn_m4 *place,
+                       const stn_m4 *view, uint32_t mesh, uint32_t material)
 {
     const stn_job_poses *poses = &sc->poses->u.poses;
 
@@ -127,12 +127,28 @@ static void add_points(stn_stage *s, const stage_scene *sc, const stn_leaf_look 
             for (int k = 0; k < 3; k++)
                 in.model.m[4 * axis + k] = view->m[4 * k + axis] * p->size;
         memcpy(in.special, p->color, sizeof in.special);
-        stn_view_add(s->parts.view, mesh, l->material_id, &in, STN_DRAW_VISIBLE);
+        stn_view_add(s->parts.view, mesh, material, &in, STN_DRAW_VISIBLE);
     }
 }
 
 /* Growth is mixed with grey where the ground it stands in is paler. */
 static const float remembered_growth[4] = {0.45f, 0.47f, 0.5f, 0.6f};
+
+/* Of a leaf as it is drawn here: what stands over water darkens below its surface. */
+static uint32_t leaf_material(stn_stage *s, stn_leaf_look *l, bool wet)
+{
+    stn_matstate m = l->material;
+
+    if (!wet) {
+        if (!l->material_id)
+            l->material_id = stage_material(s, &l->material);
+        return l->material_id;
+    }
+    m.features |= STN_MAT_OBFOG;
+    if (!l->wet_id)
+        l->wet_id = stage_material(s, &m);
+    return l->wet_id;
+}
 
 static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn_m4 *view, unsigned flags,
                     uint32_t click_id)
@@ -150,6 +166,7 @@ static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn
         unsigned f = l->casts ? flags : flags & ~(unsigned)STN_DRAW_CASTS;
         uint32_t mesh = l->mesh < STN_MAX_ASSETS ? s->meshes[l->mesh] : 0;
         const stn_leaf_moment *m = NULL;
+        uint32_t material;
 
         if (l->moment && pose && moment < pose->moment_count)
             m = &sc->poses->u.poses.moments[pose->first_moment + moment++];
@@ -162,15 +179,15 @@ static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn
             if (!in.bones)
                 continue;
         }
-        if (!l->material_id)
-            l->material_id = stage_material(s, &l->material);
-        if (!l->material_id || !mesh || !f)
+        material = leaf_material(s, l, g->wet && !l->points);
+        if (!material || !mesh || !f)
             continue;
         if (l->points) {
             if (m && (f & STN_DRAW_VISIBLE))
-                add_points(s, sc, l, m, &in.model, view, mesh);
+                add_points(s, sc, m, &in.model, view, mesh, material);
             continue;
         }
+        in.water_z = g->water_z;
         if (l->morph[1]) {
             /* Without a moment it is drawn in its first frame. */
             in.special[0] = (float)l->morph[0];
@@ -186,7 +203,7 @@ static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn
             memcpy(in.sway_slow, l->sway_slow, sizeof in.sway_slow);
             memcpy(in.sway_fast, l->sway_fast, sizeof in.sway_fast);
         }
-        stn_view_add(s->parts.view, mesh, l->material_id, &in, f);
+        stn_view_add(s->parts.view, mesh, material, &in, f);
     }
 }
 

@@ -30,6 +30,8 @@ typedef struct stage_gob {
     float flicker, flicker_from, flicker_to, flicker_at, flicker_time;
     char text[STN_JOB_TEXT];
     double text_left;
+    bool wet; /* it stands over water, whose surface is at water_z */
+    float water_z;
     bool small; /* too small in the last picture to be drawn */
     bool remembered; /* growth of ground that is only remembered */
     uint32_t pose; /* index + 1 in the newest poses job, 0 = none */
@@ -89,6 +91,8 @@ static inline uint64_t stage_grid_key(int32_t x, int32_t y)
 }
 /* Whether the ground of this cut is only remembered; false as long as its grid is not here. */
 bool stage_remembered(const stage_scene *sc, int32_t cut_x, int32_t cut_y);
+/* Whether the tile at this place is water; false as long as its grid is not here. */
+bool stage_water_in(const stage_scene *sc, double x, double y);
 bool stage_height_in(const stage_scene *sc, double x, double y, float *z);
 void stage_place_gob(stn_stage *s, stage_scene *sc, stage_gob *g);
 /* 0 while a texture is on its way. */
