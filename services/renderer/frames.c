@@ -11,12 +11,14 @@ void stn_frames_reset(stn_frames *f, int64_t now_ns)
     f->started_ns = now_ns;
 }
 
-void stn_frames_add(stn_frames *f, double work_ms, double cpu_ms, const double phases[STN_PHASES])
+void stn_frames_add(stn_frames *f, double work_ms, double cpu_ms, unsigned waits,
+                    const double phases[STN_PHASES])
 {
     size_t at = f->count++ % STN_FRAMES_KEPT;
 
     f->work_ms[at] = (float)work_ms;
     f->cpu_ms[at] = (float)cpu_ms;
+    f->waits[at] = (float)waits;
     for (int i = 0; i < STN_PHASES; i++)
         f->phase_ms[i][at] = (float)phases[i];
 }
@@ -92,6 +94,8 @@ void stn_frames_json(const stn_frames *f, int64_t now_ns, stn_buf *out)
     put_series(out, "work_ms", f->work_ms, n);
     stn_buf_printf(out, ",");
     put_series(out, "cpu_ms", f->cpu_ms, n);
+    stn_buf_printf(out, ",");
+    put_series(out, "waits", f->waits, n);
     stn_buf_printf(out, ",\"phases_ms\":{");
     for (int i = 0; i < STN_PHASES; i++) {
         if (i)

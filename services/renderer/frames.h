@@ -23,12 +23,15 @@ typedef struct stn_frames {
     float work_ms[STN_FRAMES_KEPT]; /* wall time without pacing */
     float cpu_ms[STN_FRAMES_KEPT]; /* of the thread */
     float phase_ms[STN_PHASES][STN_FRAMES_KEPT];
+    float waits[STN_FRAMES_KEPT]; /* times the thread gave up the processor by itself, but for swap and pacing
+                                   */
     uint64_t count;
     int64_t started_ns;
 } stn_frames;
 
 void stn_frames_reset(stn_frames *f, int64_t now_ns);
-void stn_frames_add(stn_frames *f, double work_ms, double cpu_ms, const double phases[STN_PHASES]);
+void stn_frames_add(stn_frames *f, double work_ms, double cpu_ms, unsigned waits,
+                    const double phases[STN_PHASES]);
 /* Quantile of the kept work times, 0..1; 0 when there are none. Sorts a copy: not for every frame. */
 double stn_frames_quantile(const stn_frames *f, double q);
 double stn_frames_mean(const stn_frames *f, size_t last);

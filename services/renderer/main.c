@@ -27,6 +27,7 @@ static const stn_opt options[] = {
     {"gl-debug", STN_OPT_SWITCH, NULL, 0, 0, NULL, "log what the driver complains about"},
     {"program-cache", STN_OPT_TEXT, "", 0, 0, "DIR",
      "where shader programs are kept for the next start; none = nowhere (default: in the cache folder)"},
+    {"fly", STN_OPT_SWITCH, NULL, 0, 0, NULL, "the camera flies round by itself, for measuring"},
     {"frames", STN_OPT_INT, "0", 0, 100000000, "N", "end after so many frames"},
 };
 
@@ -83,6 +84,7 @@ int main(int argc, char **argv)
     o.cuts = (unsigned)stn_opts_int(opts, "cuts");
     o.font = stn_opts_text(opts, "font");
     o.program_cache = stn_opts_text(opts, "program-cache");
+    o.fly = stn_opts_switch(opts, "fly");
     o.frames = (int)stn_opts_int(opts, "frames");
     if (stn_renderer_new(&o, &r, &err) == STN_OK && stn_renderer_run(r, &err) == STN_OK)
         rc = EXIT_SUCCESS;

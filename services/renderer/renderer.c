@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define UPLOAD_NS (3 * STN_MS / 2)
 #define UPLOAD_BYTES (4u << 20)
@@ -273,6 +274,20 @@ static bool ground_height(void *arg, double x, double y, float *z)
     return stn_stage_height(((stn_renderer *)arg)->stage, x, y, z);
 }
 
+/* An eight over the land about the focus, once in 1,800 frames: by frames and not by time, so that each
+ * flight sees the same. */
+static void fly(stn_renderer *r)
+{
+    double turn = 2.0 * STN_PI * (double)(r->flown++ % 1800) / 1800.0;
+    stn_v3 at = {r->focus.x + 320.0f * (float)sin(turn), r->focus.y + 200.0f * (float)sin(2.0 * turn),
+                 r->focus.z};
+
+    stn_stage_height(r->stage, (double)at.x, -(double)at.y, &at.z);
+    at.z += 15.0f;
+    r->frame.view = stn_m4_pointed(at, 280.0f, 0.55f, (float)turn);
+    r->frame.proj = stn_camera_proj(r->camera);
+}
+
 static void move_camera(stn_renderer *r)
 {
     stn_camera_world world = {.height = ground_height, .arg = r};
@@ -286,6 +301,8 @@ static void move_camera(stn_renderer *r)
     stn_camera_tick(r->camera, r->dt, &world);
     r->frame.view = stn_camera_view(r->camera);
     r->frame.proj = stn_camera_proj(r->camera);
+    if (r->o.fly)
+        fly(r);
 }
 
 /* World builds what is seen first, so it is told where that is; seldom, and not when nothing has changed. */
@@ -446,8 +463,17 @@ static void keep_programs(stn_renderer *r, int64_t now)
     }
 }
 
+/* Times that this thread let go of the processor by itself: it waited for something. */
+static long given_up(void)
+{
+    struct rusage u;
+
+    return getrusage(RUSAGE_THREAD, &u) == 0 ? u.ru_nvcsw : 0;
+}
+
 static void one_frame(stn_renderer *r)
 {
+    long waits = given_up();
     int64_t start = stn_clock_ns(), cpu = stn_clock_thread_cpu_ns();
     struct clocked c = {.last = start};
     bool closed = false;
@@ -477,10 +503,11 @@ static void one_frame(stn_renderer *r)
         draw_hud(r);
     }
     phase(&c, STN_PHASE_HUD);
+    waits = given_up() - waits;
     stn_surface_swap(r->surface);
     phase(&c, STN_PHASE_SWAP);
     stn_frames_add(&r->frames, (double)(c.last - start) / 1e6,
-                   (double)(stn_clock_thread_cpu_ns() - cpu) / 1e6, c.phases);
+                   (double)(stn_clock_thread_cpu_ns() - cpu) / 1e6, (unsigned)waits, c.phases);
     stn_hist_add(&r->times, c.last - start);
     /* Behind the frame: new programs a few at a time, pictures, figures. */
     if (stn_view_warm(r->view, PROGRAM_NS) == 0)

@@ -27,6 +27,7 @@ typedef struct stn_renderer_options {
     const char *font;
     const char *program_cache; /* folder; "none" = nowhere, "" = in the cache folder of the person */
     int frames; /* end after so many, 0 = run */
+    bool fly; /* the camera goes round by itself, the same way in each run: for measuring */
 } stn_renderer_options;
 
 typedef struct stn_renderer stn_renderer;

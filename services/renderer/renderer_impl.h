@@ -54,7 +54,7 @@ struct stn_renderer {
     int64_t last_ns, stats_ns, programs_ns;
     unsigned programs_seen;
     double dt;
-    uint64_t uploaded;
+    uint64_t uploaded, flown;
     stn_frame frame;
     stn_net_question questions[16];
     size_t question_count;
