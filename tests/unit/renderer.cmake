@@ -1,4 +1,5 @@
 if(TARGET stn_renderer_parts)
+  stn_unit_test(picture_compare m)
   stn_unit_test(renderer_scene stn_renderer_core)
   stn_unit_test(renderer_input stn_renderer_parts)
   stn_unit_test(renderer_queue stn_renderer_parts)
