@@ -172,8 +172,6 @@ int main(int argc, char **argv)
         const struct scene *sc = &scenes[i];
         stn_err err = {0};
 
-        if (!wanted(sc->name, argc - 3, argv + 3))
-            continue;
         if (sc->place != place) {
             stn_status st;
 
@@ -188,6 +186,9 @@ int main(int argc, char **argv)
         light(&s, sc->sky);
         s.clock = 0.0;
         scenery_run(&s, sc->seconds);
+        /* Also in what is not wanted time passes: a scene does not depend on which others are asked for. */
+        if (!wanted(sc->name, argc - 3, argv + 3))
+            continue;
         s.look.shadows = s.look.outlines = s.look.fog = !sc->plain;
         scenery_eye(&s, x + sc->x, y + sc->y, sc->up, sc->distance, sc->elevation, sc->angle, sc->field);
         scenery_draw(&s, rgba);

@@ -183,7 +183,7 @@ static void compare(const struct view *v)
     assert_non_null(data);
     n = stn_stage_targets(world.stage, &world.frame, NULL, all, TARGETS);
     if (!stn_idbuf_draw(&ids, &world.rec, world.view, &world.frame, 0, 0, W, H)) {
-        stn_programs_pump(world.programs, INT64_MAX);
+        stn_view_warm(world.view, INT64_MAX);
         assert_true(stn_idbuf_draw(&ids, &world.rec, world.view, &world.frame, 0, 0, W, H));
     }
     stn_idbuf_read(&ids, &world.rec, data);
@@ -250,7 +250,7 @@ static void the_pixel_under_the_pointer_is_answered_in_order_without_waiting(voi
     assert_non_null(data);
     n = stn_stage_targets(world.stage, &world.frame, NULL, all, TARGETS);
     stn_idbuf_draw(&ids, &world.rec, world.view, &world.frame, 0, 0, W, H);
-    stn_programs_pump(world.programs, INT64_MAX);
+    stn_view_warm(world.view, INT64_MAX);
     assert_true(stn_idbuf_draw(&ids, &world.rec, world.view, &world.frame, 0, 0, W, H));
     stn_idbuf_read(&ids, &world.rec, data);
     for (int i = 0; i < STN_PICKER_ASKED; i++)
