@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define KEY_MAX (4 + STN_RESNAME_MAX + 1)
+#define SAVED_MAX 256
 #define IDENTITY "http://scenario.example/"
 
 typedef struct held_fetch {
@@ -52,7 +53,7 @@ typedef struct scenario {
     struct {
         char *id;
         stn_saved *saved;
-    } saved[64];
+    } saved[SAVED_MAX];
     size_t saved_count;
     held_fetch *held;
     json_t *reload_result;
@@ -653,6 +654,10 @@ static void do_step(scenario *s, const json_t *step, json_t **result, int *savev
         *result = s->reload_result;
         s->reload_result = NULL;
     } else if (strcmp(op, "saved") == 0) {
+        if (s->saved_count == SAVED_MAX) {
+            s->broken = "too many saved references";
+            return;
+        }
         size_t i = s->saved_count++;
         s->saved[i].id = strdup(str(step, "id"));
         s->saved[i].saved = stn_saved_new((unsigned)stn_asks_find_pool(s->asks, "remote"), str(step, "name"),
@@ -723,8 +728,10 @@ static void run_steps(scenario *s, vec_report *report)
         do_step(s, step, &result, &savever);
         stn_asks_run(s->asks);
         json_t *got = observed(s, result, savever);
-        if (s->broken || !same(&b, json_object_get(step, "expect"), got, NULL)) {
-            char *w = json_dumps(json_object_get(step, "expect"), JSON_COMPACT);
+        json_t *want = json_object_get(step, "expect"); /* absent: nothing to see */
+        want = want ? json_incref(want) : json_object();
+        if (s->broken || !same(&b, want, got, NULL)) {
+            char *w = json_dumps(want, JSON_COMPACT);
             char *g = json_dumps(got, JSON_COMPACT);
             vec_fail(report, "scenario %s step %zu (%s): %s\n  expected %s\n  got      %s", str(s->doc, "id"),
                      i, str(step, "op"), s->broken ? s->broken : "differs", w, g);
@@ -732,6 +739,7 @@ static void run_steps(scenario *s, vec_report *report)
             free(g);
             failed = "yes";
         }
+        json_decref(want);
         json_decref(got);
     }
     json_decref(b.to);

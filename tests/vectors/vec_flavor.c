@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_SETS 64
+#define MAX_SETS (STN_CUT_TILES * STN_CUT_TILES)
 #define MAX_FLAVORS 256
 
 static vec_report report;

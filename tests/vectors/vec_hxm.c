@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MAX_SETS 64
-#define MAX_SECTIONS 256
+#define MAX_SECTIONS 4096
 
 typedef struct section {
     char tag[5];
@@ -51,7 +51,9 @@ static bool split(hxm *h, const uint8_t *data, size_t len)
 
     if (!magic || memcmp(magic, "HXM1", 4) != 0)
         return false;
-    while (stn_bytes_left(&in) > 0 && h->nsections < MAX_SECTIONS) {
+    while (stn_bytes_left(&in) > 0) {
+        if (h->nsections == MAX_SECTIONS)
+            return false;
         section *s = &h->sections[h->nsections++];
         const uint8_t *tag = stn_bytes_take(&in, 4);
         if (!tag)
@@ -211,12 +213,17 @@ static bool read_job(hxm *h)
     const section *info = find(h, "INFO");
     stn_bytes in = stn_bytes_of(info ? info->data : NULL, info ? info->len : 0);
     stn_job *j = &h->job;
+    stn_coord ul, size;
 
     j->grid_id = stn_bytes_i64(&in);
     j->grid.x = stn_bytes_i32(&in);
     j->grid.y = stn_bytes_i32(&in);
     j->cut.x = stn_bytes_i32(&in);
     j->cut.y = stn_bytes_i32(&in);
+    ul.x = stn_bytes_i32(&in);
+    ul.y = stn_bytes_i32(&in);
+    size.x = stn_bytes_i32(&in);
+    size.y = stn_bytes_i32(&in);
     j->blend = STN_BLEND_MAX;
     j->transitions = true;
     j->density = 100;
@@ -226,6 +233,12 @@ static bool read_job(hxm *h)
         return false;
     j->tiles = h->tiles;
     j->heights = h->heights;
+    stn_coord own = stn_job_ul(j);
+    if (ul.x != own.x || ul.y != own.y || size.x != STN_CUT_TILES || size.y != STN_CUT_TILES) {
+        vec_fail(&report, "%s: a cut of %dx%d tiles from %d,%d, which its grid does not hold", h->name,
+                 size.x, size.y, ul.x, ul.y);
+        return false;
+    }
     return true;
 }
 
@@ -460,6 +473,18 @@ static bool same(const hxm *h, const section *want, const stn_buf *got, const ch
     return false;
 }
 
+/* Sections that are made elsewhere than in put_section(). */
+static const char *const input_tags[] = {"INFO", "TDEF", "TILE", "HGHT", NULL};
+static const char *const mesh_tags[] = {"MODL", "FLAT", NULL};
+static const char *const sheet_tags[] = {"OLMK", "OLVB", "OLVM", "OLFI", "OLOU", "GRID", NULL};
+
+static bool is_one_of(const char *tag, const char *const *tags)
+{
+    while (*tags && strcmp(*tags, tag) != 0)
+        tags++;
+    return *tags != NULL;
+}
+
 static bool check_sheets(const hxm *h, const stn_build *b, const char *how)
 {
     const section *mask = find(h, "OLMK"), *s;
@@ -468,9 +493,14 @@ static bool check_sheets(const hxm *h, const stn_build *b, const char *how)
     uint16_t *number = malloc(b->nv * sizeof *number);
     bool good = true;
 
-    if (!mask || mask->len < 4 + STN_GROUND_SPLITS * STN_GROUND_SPLITS) {
+    if (!number || !mask || mask->len < 4 + STN_GROUND_SPLITS * STN_GROUND_SPLITS) {
         free(number);
-        return mask == NULL;
+        for (size_t i = 0; i < h->nsections; i++)
+            if (is_one_of(h->sections[i].tag, sheet_tags)) {
+                vec_fail(&report, "%s: section %s without a whole OLMK", h->name, h->sections[i].tag);
+                return false;
+            }
+        return true;
     }
     stn_sheet_vertices(&laid, &vertices, number, NULL);
     for (size_t i = 0; i < h->nsections && good; i++) {
@@ -595,7 +625,8 @@ static void check(const hxm *h, stn_build *b, const char *how)
         stn_buf_clear(&got);
         if (put_section(s->tag, b, faces, nfaces, &got))
             good = same(h, s, &got, how);
-        else if (s->tag[0] == 'R' || s->tag[0] == 'W') {
+        else if (!is_one_of(s->tag, input_tags) && !is_one_of(s->tag, mesh_tags) &&
+                 !is_one_of(s->tag, sheet_tags)) {
             vec_fail(&report, "%s: section %s, but the build has no such thing", h->name, s->tag);
             good = false;
         }

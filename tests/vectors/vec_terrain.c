@@ -67,13 +67,13 @@ static void compare(const char *what, const stn_buf *got, const stn_buf *marks, 
 
 static void run_case(const char *cases, const char *file)
 {
-    char out_name[96], what[160];
+    char out_name[256], what[400];
     size_t len;
     terrain_case *c = load(cases, file);
 
     if (!c)
         return;
-    snprintf(out_name, sizeof out_name, "%s.out.gz", c->name);
+    snprintf(out_name, sizeof out_name, "%.*s.out.gz", (int)(strlen(file) - strlen(".in")), file);
     uint8_t *want = vec_read(cases, out_name, &len);
     if (!want)
         vec_fail(&report, "%s: no expected result", c->name);
