@@ -40,6 +40,8 @@ static const stn_opt options[] = {
     {"rate", STN_OPT_REAL, "4", 0.1, 20, "HZ", "how often the place of a moving object is told"},
     {"hour", STN_OPT_REAL, "10.5", 0, 24, "H", "time of day at the start"},
     {"day-speed", STN_OPT_REAL, "3", 0.001, 100000, "X", "game seconds a second"},
+    {"year", STN_OPT_REAL, "0", 0, 1, "PART",
+     "time of year at the start, from the first day of spring; 0 = in summer"},
     {"range", STN_OPT_REAL, "1100", 50, 5000, "UNITS", "how far a client sees"},
     {"map-reach", STN_OPT_INT, "-1", -1, 120, "N",
      "grids in each direction from a client that it is sent; -1 = all it asks for"},
@@ -336,6 +338,7 @@ static stn_status start_game(stn_homestead *h, const stn_opts *opts, stn_err *er
         .step_rate = stn_opts_real(opts, "rate"),
         .hour = stn_opts_real(opts, "hour"),
         .day_speed = stn_opts_real(opts, "day-speed"),
+        .year = stn_opts_real(opts, "year"),
         .one_party = stn_opts_switch(opts, "one-party"),
         .travel = true,
     };

@@ -9,6 +9,8 @@
 
 /* The order is the order of laying: a lower id grows over a higher one (docs/spec/terrain-mesh.md 12.2). */
 static const stn_land_tileset tilesets[STN_GROUND_COUNT] = {
+    /* Walls stand towards higher ids (docs/spec/terrain-extras.md 7). */
+    [STN_GROUND_CAVE] = {5, STN_PACK_VERSION, "homestead/tiles/cave"},
     [STN_GROUND_HEATH] = {10, STN_PACK_VERSION, "homestead/tiles/heath"},
     [STN_GROUND_GRASS] = {12, STN_PACK_VERSION, "homestead/tiles/grass"},
     [STN_GROUND_FOREST] = {14, STN_PACK_VERSION, "homestead/tiles/forest"},
@@ -18,6 +20,7 @@ static const stn_land_tileset tilesets[STN_GROUND_COUNT] = {
     [STN_GROUND_ROCK] = {22, STN_PACK_VERSION, "homestead/tiles/rock"},
     [STN_GROUND_WATER] = {30, STN_PACK_VERSION, "homestead/tiles/water"},
     [STN_GROUND_DEEP] = {31, STN_PACK_VERSION, "homestead/tiles/deep"},
+    [STN_GROUND_DARK] = {40, STN_PACK_VERSION, "homestead/tiles/dark"},
 };
 
 #define FIRST_ID UINT32_C(0x10000000)
@@ -40,6 +43,11 @@ void stn_land_free(stn_land *land)
     free(land->grids);
     free(land->objects);
     free(land);
+}
+
+bool stn_land_passage(const stn_land *land, double x, double y, double *to_x, double *to_y)
+{
+    return !land->grids && stn_land_scene_passage(x, y, to_x, to_y);
 }
 
 const stn_land_tileset *stn_land_tilesets(const stn_land *land, size_t *count)

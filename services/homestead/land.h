@@ -78,7 +78,7 @@ typedef struct stn_land_grid_data {
 
 /* Version of every resource of the pack that is homestead's own; raised whenever the pack's content changes,
  * so that no cache serves an older picture. */
-#define STN_PACK_VERSION 3
+#define STN_PACK_VERSION 4
 
 /* NULL when out of memory. */
 stn_land *stn_land_new(uint64_t seed);
@@ -102,6 +102,11 @@ float stn_land_height(const stn_land *land, int32_t tx, int32_t ty);
 /* Height between the corners, bilinear as the client places objects. */
 double stn_land_z(const stn_land *land, double x, double y);
 bool stn_land_is_water(const stn_land *land, int32_t tx, int32_t ty);
+
+/* Generated land has caves: a level of their own in the land's south-east corner, which nobody reaches but by
+ * a mouth (things/cavemouth). Where one comes out who goes in by the mouth at x, y; false: it leads nowhere.
+ */
+bool stn_land_passage(const stn_land *land, double x, double y, double *to_x, double *to_y);
 
 /* Where a person enters, map units, and which way it looks. */
 void stn_land_spawn(const stn_land *land, double *x, double *y, double *angle);

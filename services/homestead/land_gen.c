@@ -13,7 +13,8 @@ enum {
     F_WOOD = 500,
     F_HEATH = 600,
     F_EDGE = 700,
-    F_CLIFF = 800
+    F_CLIFF = 800,
+    F_CAVE = 900
 };
 
 /* The paths of the scene, in tiles from the fire: down to the boat, over to the birch grove, up into the
@@ -207,8 +208,29 @@ stn_site stn_land_site(uint64_t seed, double tx, double ty)
     };
 }
 
+static bool in_caves(int32_t tx, int32_t ty)
+{
+    return tx >= STN_CAVE_GRID * 100 && ty >= STN_CAVE_GRID * 100;
+}
+
+/* A hall, and passages along the lines where a slow noise changes its sign. */
+static stn_ground cave_kind(uint64_t seed, int32_t tx, int32_t ty)
+{
+    double x = tx + 0.5, y = ty + 0.5, dx = x - STN_CAVE_TX, dy = y - STN_CAVE_TY;
+    double ragged = stn_land_noise(seed + F_CAVE, x / 4.0, y / 4.0);
+    double line = stn_land_fbm(seed + F_CAVE + 10, x / 23.0, y / 23.0, 2);
+    double far = root(dx * dx + dy * dy), hall = far - 6.5 - 2.0 * ragged;
+
+    if (far > STN_CAVE_REACH)
+        return STN_GROUND_DARK;
+    return hall < 0.0 || (line < 0.0 ? -line : line) < 0.055 + 0.02 * ragged ? STN_GROUND_CAVE
+                                                                             : STN_GROUND_DARK;
+}
+
 float stn_land_corner(uint64_t seed, int32_t tx, int32_t ty)
 {
+    if (in_caves(tx, ty))
+        return STN_CAVE_HEIGHT;
     double e = stn_land_site(seed, tx, ty).e;
     int32_t eighths = (int32_t)((e < STN_WATER_LEVEL ? STN_WATER_LEVEL : e) * 8.0 + 0.5);
 
@@ -222,6 +244,8 @@ static bool in_field(double x, double y)
 
 stn_ground stn_land_kind_of(uint64_t seed, int32_t tx, int32_t ty, const float z[4])
 {
+    if (in_caves(tx, ty))
+        return cave_kind(seed, tx, ty);
     double x = tx + 0.5, y = ty + 0.5;
     stn_site s = stn_land_site(seed, x, y);
     const float level = (float)STN_WATER_LEVEL;

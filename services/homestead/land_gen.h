@@ -19,6 +19,7 @@
 
 /* What the ground is made of. A tileset per kind; the ids (land.c) decide which lies over which. */
 typedef enum stn_ground {
+    STN_GROUND_CAVE, /* in the caves' level alone */
     STN_GROUND_HEATH,
     STN_GROUND_GRASS,
     STN_GROUND_FOREST,
@@ -28,8 +29,18 @@ typedef enum stn_ground {
     STN_GROUND_ROCK,
     STN_GROUND_WATER,
     STN_GROUND_DEEP,
+    STN_GROUND_DARK, /* in the caves' level, what is not dug: it can be neither seen nor entered */
     STN_GROUND_COUNT
 } stn_ground;
+
+/* The level of the caves: grids from here on, in both directions; three each way up to the land's end, dug in
+ * the middle alone, so that nobody sees out. Its ground is level. */
+#define STN_CAVE_GRID 118
+#define STN_CAVE_REACH 48.0 /* tiles from the hall */
+#define STN_CAVE_HEIGHT 24.0f
+/* Its hall, tiles; a mouth leads there. */
+#define STN_CAVE_TX (STN_CAVE_GRID * 100 + 150)
+#define STN_CAVE_TY (STN_CAVE_GRID * 100 + 150)
 
 /* The fields of one place. */
 typedef struct stn_site {

@@ -34,6 +34,7 @@ static const struct thing {
     {"homestead/things/barrel", STN_LAND_THING, 0, 0, false},
     {"homestead/things/well", STN_LAND_THING, 0, 0, false},
     {"homestead/things/rowboat", STN_LAND_THING, 0, 0, false},
+    {"homestead/things/cavemouth", STN_LAND_THING, 0, 0, false},
     {"homestead/beasts/deer", STN_LAND_BEAST, 90, 14, false},
     {"homestead/beasts/hare", STN_LAND_BEAST, 120, 30, false},
     {"homestead/beasts/swan", STN_LAND_BEAST, 150, 9, true},
@@ -61,6 +62,7 @@ enum {
     T_BARREL,
     T_WELL,
     T_ROWBOAT,
+    T_CAVEMOUTH,
     T_DEER,
     T_HARE,
     T_SWAN,
@@ -69,6 +71,11 @@ enum {
 /* The five woods; a wood resource has the materials 0 planks, 1 beams and 2 end grain. */
 static const char *const woods[] = {"homestead/wood/birch", "homestead/wood/pine", "homestead/wood/oak",
                                     "homestead/wood/cherry", "homestead/wood/walnut"};
+
+/* The mouth of the cave, at the end of the path into the wood; below it lies one that leads out again. */
+#define MOUTH_X (-14.5)
+#define MOUTH_Y (-39.0)
+#define BESIDE 1.8 /* tiles from a mouth to where one comes out */
 
 /* Composed things: tiles from the fire, angle, wood (-1: the thing's own materials). */
 static const struct placed {
@@ -90,7 +97,7 @@ static const struct placed {
     {T_BOULDER, 16.5, 15.2, 2.9, -1},     {T_DEER, 19.5, 8.2, 2.6, -1},
     {T_DEER, 21.2, 6.6, 0.4, -1},         {T_HARE, 9.5, 7.0, 1.0, -1},
     {T_HARE, -11.0, 1.5, 4.0, -1},        {T_SWAN, -4.0, 30.0, 3.4, -1},
-    {T_SWAN, -6.5, 31.5, 3.3, -1},
+    {T_SWAN, -6.5, 31.5, 3.3, -1},        {T_CAVEMOUTH, MOUTH_X, MOUTH_Y, 1.2, -1},
 };
 
 /* Runs of fence pieces one tile long: first middle, step, angle, number. */
@@ -151,6 +158,24 @@ static void dress_in_wood(stn_land_object *o, int wood)
         o->materials[i] = (stn_land_material){.name = woods[wood], .version = STN_PACK_VERSION, .id = i};
 }
 
+/* Mouths: above and below, tiles. */
+static const double mouths[2][2] = {{STN_SPAWN_TX + MOUTH_X, STN_SPAWN_TY + MOUTH_Y},
+                                    {STN_CAVE_TX - 3.0, STN_CAVE_TY - 3.0}};
+
+bool stn_land_scene_passage(double x, double y, double *to_x, double *to_y)
+{
+    for (int i = 0; i < 2; i++) {
+        double dx = x / STN_LAND_TILE - mouths[i][0], dy = y / STN_LAND_TILE - mouths[i][1];
+
+        if (dx * dx + dy * dy > 1.0)
+            continue;
+        *to_x = (mouths[1 - i][0] + BESIDE) * STN_LAND_TILE;
+        *to_y = (mouths[1 - i][1] + BESIDE) * STN_LAND_TILE;
+        return true;
+    }
+    return false;
+}
+
 void stn_land_scene(int32_t gx, int32_t gy, stn_land_list *out)
 {
     for (size_t i = 0; i < ARRAY_LEN(placed); i++) {
@@ -162,6 +187,10 @@ void stn_land_scene(int32_t gx, int32_t gy, stn_land_list *out)
             dress_in_wood(&o, p->wood);
         add(out, gx, gy, &o);
     }
+    stn_land_object out_again =
+        make(&things[T_CAVEMOUTH], mouths[1][0] * STN_LAND_TILE, mouths[1][1] * STN_LAND_TILE, 0.8);
+
+    add(out, gx, gy, &out_again);
     for (size_t i = 0; i < ARRAY_LEN(fences); i++)
         for (int k = 0; k < fences[i].count; k++) {
             stn_land_object o =
@@ -366,6 +395,8 @@ static void beasts(const stn_land_view *v, int32_t gx, int32_t gy, stn_land_list
         double ty = gy * STN_LAND_GRID + stn_land_unit(&r) * STN_LAND_GRID;
         double p = stn_land_unit(&r), angle = stn_land_unit(&r) * 6.283185307179586;
         stn_ground g = v->kind(v->self, tile_of(tx), tile_of(ty));
+        if (g == STN_GROUND_CAVE || g == STN_GROUND_DARK)
+            continue;
         bool wet = g == STN_GROUND_WATER || g == STN_GROUND_DEEP;
 
         if (p >= tries[i].share || g == STN_GROUND_COUNT || things[tries[i].which].swims != wet ||

@@ -454,6 +454,8 @@ stn_status stn_sim_new(const stn_sim_settings *settings, stn_sim **out, stn_err 
         sim->set.hour = 10.5;
     if (sim->set.day_speed <= 0.0)
         sim->set.day_speed = 3.0;
+    if (sim->set.year <= 0.0)
+        sim->set.year = 5.0 / 12.0;
     sets = stn_land_tilesets(sim->land, &n);
     for (size_t i = 0; i < n; i++)
         if (sets[i].id < 256)
@@ -461,6 +463,9 @@ stn_status stn_sim_new(const stn_sim_settings *settings, stn_sim **out, stn_err 
     for (size_t i = 0; i < n; i++)
         if (sets[i].id < 256)
             sim->wet[sets[i].id] = strstr(sets[i].name, "/water") || strstr(sets[i].name, "/deep");
+    for (size_t i = 0; i < n; i++)
+        if (sets[i].id < 256)
+            sim->closed[sets[i].id] = strstr(sets[i].name, "/dark") != NULL;
     sim->vmat = sim_resource(sim, STN_LAND_VMAT, STN_LAND_VMAT_VERSION);
     sim->smoke = sim_resource(sim, "gfx/fx/ismoke", 111);
     scatter(sim);

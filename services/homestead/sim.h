@@ -55,6 +55,7 @@ typedef struct stn_sim_settings {
     double step_rate; /* how often a second a moving object's place is told; 0 = 4 */
     double hour; /* time of day at the start, 0..24; negative = 10.5 */
     double day_speed; /* game seconds a second; 0 = 3 */
+    double year; /* time of year at the start, 0..1 from the first day of spring; 0 = 5/12, in summer */
     bool one_party; /* all people are of one party as they come */
     bool travel; /* boats take people away: stn_sim_takes_leave() is asked */
 } stn_sim_settings;
@@ -87,6 +88,7 @@ typedef enum stn_sim_deed {
     STN_DEED_JOIN, /* its party */
     STN_DEED_LEAVE, /* one's own party */
     STN_DEED_TRAVEL, /* away, by the boat */
+    STN_DEED_PASS, /* through the mouth of a cave */
 } stn_sim_deed;
 #define STN_SIM_OFFERS 4
 typedef struct stn_sim_offer {

@@ -76,7 +76,7 @@ static bool can_be_at(const stn_sim *sim, double x, double y, bool swims)
         stn_land_tile(sim->land, (int32_t)floor(x / STN_LAND_TILE), (int32_t)floor(y / STN_LAND_TILE));
 
     /* Tile 0: the land ends here. */
-    return tile && tile < sizeof sim->wet && sim->wet[tile] == swims;
+    return tile && tile < sizeof sim->wet && sim->wet[tile] == swims && !sim->closed[tile];
 }
 
 void sim_reach(const stn_sim *sim, double x, double y, double *to_x, double *to_y, bool swims)
@@ -124,7 +124,7 @@ static double on_wire(double v)
     return floor(v / STN_SIM_UNIT) * STN_SIM_UNIT;
 }
 
-static void put_at(stn_sim *sim, stn_sim_obj *obj, double x, double y)
+void sim_put_at(stn_sim *sim, stn_sim_obj *obj, double x, double y)
 {
     obj->x = on_wire(x);
     obj->y = on_wire(y);
@@ -142,7 +142,7 @@ void sim_stop(stn_sim *sim, stn_sim_obj *obj)
     sim_position(sim, obj, &x, &y);
     f->ended |= (uint8_t)(1u << f->motion);
     f->motion = MOVE_NONE;
-    put_at(sim, obj, x, y);
+    sim_put_at(sim, obj, x, y);
     sim_touch(obj, G_MOTION);
     set_pose(obj);
 }
@@ -158,7 +158,7 @@ static void begin_motion(stn_sim *sim, stn_sim_obj *obj, motion kind)
         f->ended |= (uint8_t)(1u << f->motion);
     f->motion = kind;
     f->began = f->step_at = sim->now;
-    put_at(sim, obj, x, y);
+    sim_put_at(sim, obj, x, y);
     sim_touch(obj, G_MOTION);
     sim->stats.legs++;
     if (stood)

@@ -7,6 +7,7 @@
 #define PERSON "homestead/people/skeleton"
 #define FIRE "homestead/things/campfire"
 #define BOAT "homestead/things/rowboat"
+#define MOUTH "homestead/things/cavemouth"
 
 static const char *const garments[SIM_GARMENTS] = {"homestead/people/body",     "homestead/people/hair",
                                                    "homestead/people/trousers", "homestead/people/boots",
@@ -119,6 +120,7 @@ static void offer(stn_sim_offer *out, size_t *n, stn_sim_deed deed, const char *
 size_t stn_sim_offers(const stn_sim *sim, uint32_t id, uint32_t thing_id, stn_sim_offer out[STN_SIM_OFFERS])
 {
     const stn_sim_obj *obj = sim_person(sim, id), *thing = stn_sim_find(sim, thing_id);
+    double x, y;
     size_t n = 0;
 
     if (!obj || !thing)
@@ -136,6 +138,8 @@ size_t stn_sim_offers(const stn_sim *sim, uint32_t id, uint32_t thing_id, stn_si
         offer(out, &n, STN_DEED_JOIN, "Go along");
     if (sim->set.travel && named(sim, thing, BOAT))
         offer(out, &n, STN_DEED_TRAVEL, "Row away");
+    if (named(sim, thing, MOUTH) && stn_land_passage(sim->land, thing->x, thing->y, &x, &y))
+        offer(out, &n, STN_DEED_PASS, "Crawl in");
     return n;
 }
 
@@ -169,6 +173,16 @@ static void harvest(stn_sim *sim, stn_sim_obj *thing)
     sim_keep(sim, thing);
 }
 
+static void pass(stn_sim *sim, stn_sim_obj *obj, const stn_sim_obj *mouth)
+{
+    double x, y;
+
+    if (!named(sim, mouth, MOUTH) || !stn_land_passage(sim->land, mouth->x, mouth->y, &x, &y))
+        return;
+    sim_stop(sim, obj);
+    sim_put_at(sim, obj, x, y);
+}
+
 void sim_do(stn_sim *sim, stn_sim_obj *obj, stn_sim_obj *thing, stn_sim_deed deed)
 {
     switch (deed) {
@@ -188,6 +202,9 @@ void sim_do(stn_sim *sim, stn_sim_obj *obj, stn_sim_obj *thing, stn_sim_deed dee
         break;
     case STN_DEED_TRAVEL:
         obj->fig->travels = true;
+        break;
+    case STN_DEED_PASS:
+        pass(sim, obj, thing);
         break;
     }
 }

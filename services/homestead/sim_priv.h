@@ -125,7 +125,7 @@ struct stn_sim {
     uint16_t vmat, smoke;
     uint16_t garments[SIM_GARMENTS], dyes[SIM_DYES]; /* resource numbers */
     uint16_t tileset_of[256];
-    bool wet[256]; /* by tile id */
+    bool wet[256], closed[256]; /* by tile id; closed: nobody can be there */
     uint32_t next_person;
     stn_land_object *scratch; /* STN_LAND_MAX_OBJECTS */
     stn_sim_stats stats;
@@ -161,6 +161,7 @@ void sim_party_fini(stn_sim *sim);
 void sim_move_all(stn_sim *sim);
 void sim_begin_walk(stn_sim *sim, stn_sim_obj *obj, double x, double y, double speed);
 void sim_stop(stn_sim *sim, stn_sim_obj *obj);
+void sim_put_at(stn_sim *sim, stn_sim_obj *obj, double x, double y);
 /* Where a figure is at the simulation's time. */
 void sim_position(const stn_sim *sim, const stn_sim_obj *obj, double *x, double *y);
 /* The last place on the straight way that can be gone to. */

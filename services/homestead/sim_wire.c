@@ -220,18 +220,27 @@ static void put_double(stn_buf *out, double v)
 void stn_sim_globlob(const stn_sim *sim, bool absolute, stn_buf *out)
 {
     double game = sim->set.hour * 3600.0 + sim->now * sim->set.day_speed;
-    double hour = fmod(game / 3600.0, 24.0), q, amb[3], sun[3];
-    double day = 86400.0;
-    bool night = hour < 5.5 || hour > 20.5;
+    double hour = fmod(game / 3600.0, 24.0), sky_hour, q, amb[3], sun[3];
+    double day = 86400.0, year = fmod(sim->set.year + game / (day * 365.0), 1.0);
+    /* Days are longest at the turn from spring to summer (a quarter of the year), by two hours each way. */
+    double longer = 2.0 * sin(2.0 * M_PI * year);
+    bool night = hour < 6.5 - longer || hour > 19.5 + longer;
     size_t i = 0;
     /* The sun stands in the south-west at half height late in the morning and wanders a little; by night the
      * moon. */
-    double angle = M_PI * 1.25 + (hour - 10.5) * 0.06,
-           elev = night ? M_PI / 3.0 : M_PI / 4.0 * fmin(1.0, fmin(hour - 4.5, 21.5 - hour) / 4.0 + 0.25);
+    double angle = M_PI * 1.25 + (hour - 10.5) * 0.06;
+    double to_dark = fmin(hour - 5.5 + longer, 20.5 + longer - hour);
+    double elev = night ? M_PI / 3.0 : M_PI / 4.0 * fmin(1.0, to_dark / 4.0 + 0.25);
 
-    while (skies[i + 1].hour < hour)
+    /* Dawn and dusk move with the year; noon and midnight stay. The table is for days that are an hour longer
+     * each way than at the turns of the year. */
+    if (hour < 12.0)
+        sky_hour = hour + (longer - 1.0) * fmin(1.0, (12.0 - hour) / 4.0) * fmin(1.0, hour / 4.0);
+    else
+        sky_hour = hour - (longer - 1.0) * fmin(1.0, (hour - 12.0) / 4.0) * fmin(1.0, (24.0 - hour) / 4.0);
+    while (skies[i + 1].hour < sky_hour)
         i++;
-    q = (hour - skies[i].hour) / (skies[i + 1].hour - skies[i].hour);
+    q = (sky_hour - skies[i].hour) / (skies[i + 1].hour - skies[i].hour);
     for (int c = 0; c < 3; c++) {
         amb[c] = skies[i].ambient[c] + (skies[i + 1].ambient[c] - skies[i].ambient[c]) * q;
         sun[c] = skies[i].sun[c] + (skies[i + 1].sun[c] - skies[i].sun[c]) * q;
@@ -250,10 +259,11 @@ void stn_sim_globlob(const stn_sim *sim, bool absolute, stn_buf *out)
     stn_buf_cstr(out, "astro");
     put_double(out, hour / 24.0);
     put_double(out, fmod(game / (day * 30.0), 1.0));
-    put_double(out, fmod(0.4 + game / (day * 365.0), 1.0));
+    put_double(out, year);
     stn_buf_u8(out, 4);
     stn_buf_u8(out, night ? 1 : 0);
     put_color(out, (const double[3]){230, 230, 240});
     stn_buf_u8(out, 4);
-    stn_buf_u8(out, 1); /* season: summer */
+    stn_buf_u8(out, (uint8_t)(year * 4.0)); /* season: 0 spring to 3 winter … */
+    put_double(out, fmod(year * 4.0, 1.0)); /* … and how far it is */
 }

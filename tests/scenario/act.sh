@@ -36,6 +36,21 @@ smoke) # a fire that is put out smokes on for some seconds, until one who draws 
   act --menu homestead/things/campfire --choose "Put out" --overlays homestead/things/campfire=0 --seconds 50
   act --menu homestead/things/campfire --choose Light --overlays homestead/things/campfire=1
   ;;
+cave) # one session, another place: the ground under it is asked for and built, walls and all
+  start homestead
+  start loader
+  start mesher
+  start world
+  act --menu homestead/things/cavemouth --choose "Crawl in"
+  for _ in $(seq 60); do
+    look --seconds 60 --cuts 25 --entities 2 --grids 9
+    [[ $(value player_x) = ??????.* ]] && break
+    sleep 1
+  done
+  [[ $(value player_x) = ??????.* ]] || die "the player is not in the cave: $out"
+  look --seconds 60 --cuts 25 --entities 2 --grids 9 --stay 1
+  [ "$(value failures)" = 0 ] || die "ground that cannot be built: $out"
+  ;;
 party) # two people of one party see each other's places, and lose who leaves
   start homestead --one-party
   start world

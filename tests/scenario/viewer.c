@@ -439,6 +439,7 @@ static const stn_handler handlers[] = {
     KIND(GROUND, ground, 4096, on_ground),
     KIND(TICK, tick, 4096, on_tick),
     KIND(CHAT, chat, 1 << 16, on_other),
+    KIND(MENU, menu, 1 << 16, on_other),
 };
 
 static void walk(viewer *v)

@@ -471,6 +471,59 @@ static void a_harvested_plant_is_small_and_grows_again(void **state)
     end(p);
 }
 
+static void a_cave_is_entered_and_left(void **state)
+{
+    play *p = calloc(1, sizeof *p);
+    stn_click c;
+    uint32_t me;
+    double x, y, up_x, up_y;
+    stn_coord gc;
+    const stn_grid *g;
+    size_t dug = 0;
+
+    (void)state;
+    begin(p, (stn_sim_settings){0});
+    run(p, 2.0);
+    me = stn_game_where(p->game)->player;
+    c = click_on(p, "homestead/things/cavemouth");
+    choose(p, &c, "Crawl in");
+    run(p, 60.0); /* the way there */
+    assert_true(stn_sim_place(p->sim, me, &x, &y));
+    assert_true(x > 100000.0 && y > 100000.0);
+    assert_true(apart(p, me) < 0.02);
+    gc = (stn_coord){(int32_t)floor(x / 1100.0), (int32_t)floor(y / 1100.0)};
+    stn_mapcache_need(p->map, gc);
+    run(p, 2.0);
+    g = stn_mapcache_held(p->map, gc);
+    assert_non_null(g);
+    for (size_t i = 0; i < STN_GRID_CELLS; i++) {
+        assert_true(g->z[i] == g->z[0]);
+        assert_true(g->tiles[i] == 5 || g->tiles[i] == 40);
+        dug += g->tiles[i] == 5;
+    }
+    assert_true(dug > 200 && dug < STN_GRID_CELLS / 2);
+    /* Rock is not walked through. */
+    stn_sim_walk(p->sim, me, x - 1100.0, y, 0);
+    run(p, 40.0);
+    assert_true(stn_sim_place(p->sim, me, &up_x, &up_y));
+    assert_int_equal(stn_land_tile(p->land, (int32_t)floor(up_x / 11.0), (int32_t)floor(up_y / 11.0)), 5);
+    /* Out again by the mouth inside. */
+    c.object = 0;
+    for (size_t i = 0; i < stn_ocache_count(p->objects); i++) {
+        const stn_gob *o = stn_ocache_at(p->objects, i);
+
+        if (o->id >= 0x10000000 && o->drawable.kind == STN_DRAW_RESOURCE && o->x > 100000.0)
+            c.object = (uint32_t)o->id;
+    }
+    assert_true(c.object != 0);
+    choose(p, &c, "Crawl in");
+    run(p, 60.0);
+    assert_true(stn_sim_place(p->sim, me, &x, &y));
+    assert_true(x < 10000.0 && y < 10000.0);
+    assert_int_equal(stn_game_where(p->game)->player, me);
+    end(p);
+}
+
 static void a_party_is_formed_and_left(void **state)
 {
     play *p = calloc(1, sizeof *p);
@@ -539,6 +592,51 @@ static void all_are_of_one_party_when_so_set(void **state)
     end(p);
 }
 
+/* What the sky is at an hour of a day of the year, as the client takes it. */
+static stn_globals sky_at(double hour, double year)
+{
+    stn_land *land = stn_land_new(1);
+    stn_sim_settings set = {.land = land, .seed = 1, .hour = hour, .year = year};
+    stn_globals g;
+    stn_sim *sim;
+    stn_buf b = {0};
+
+    assert_int_equal(stn_sim_new(&set, &sim, NULL), STN_OK);
+    stn_sim_globlob(sim, true, &b);
+    stn_globals_init(&g, 1.0);
+    assert_int_equal(stn_globals_message(&g, b.data, b.len, 1.0, NULL), STN_OK);
+    stn_buf_fini(&b);
+    stn_sim_free(sim);
+    stn_land_free(land);
+    return g;
+}
+
+static void days_are_long_in_summer_and_short_in_winter(void **state)
+{
+    (void)state;
+    for (int season = 0; season < 4; season++)
+        for (int h = 0; h < 24; h++) {
+            stn_globals g = sky_at(h + 0.01, 0.05 + season * 0.25);
+
+            assert_int_equal(g.season, season);
+            assert_true(g.season_part > 0.0 && g.season_part < 1.0);
+            assert_true(g.has_light && g.light.elevation > 0.0 && g.light.elevation < M_PI / 2);
+            if (h < 4 || h > 22)
+                assert_true(g.night);
+            if (h > 9 && h < 17)
+                assert_false(g.night);
+        }
+    /* Five in the morning and eight in the evening: day at the turn to summer, night at the turn to winter.
+     */
+    assert_false(sky_at(5.0, 0.25).night);
+    assert_false(sky_at(20.0, 0.25).night);
+    assert_true(sky_at(5.0, 0.75).night);
+    assert_true(sky_at(20.0, 0.75).night);
+    assert_true(sky_at(18.5, 0.75).light.diffuse[0] < sky_at(18.5, 0.25).light.diffuse[0]);
+    /* Noon is noon. */
+    assert_memory_equal(sky_at(12.0, 0.75).light.diffuse, sky_at(12.0, 0.25).light.diffuse, 4);
+}
+
 static void a_line_of_chat_is_spoken(void **state)
 {
     play *p = calloc(1, sizeof *p);
@@ -571,8 +669,10 @@ int main(void)
         cmocka_unit_test(a_door_opens_and_stays_as_it_was_left),
         cmocka_unit_test(a_menu_follows_what_it_is_about),
         cmocka_unit_test(a_harvested_plant_is_small_and_grows_again),
+        cmocka_unit_test(a_cave_is_entered_and_left),
         cmocka_unit_test(a_party_is_formed_and_left),
         cmocka_unit_test(all_are_of_one_party_when_so_set),
+        cmocka_unit_test(days_are_long_in_summer_and_short_in_winter),
         cmocka_unit_test(a_line_of_chat_is_spoken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

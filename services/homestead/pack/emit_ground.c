@@ -1,6 +1,7 @@
 #include "homestead/pack/emit_ground.h"
 
 #include "homestead/land.h"
+#include "homestead/pack/surfaces.h"
 
 #include <math.h>
 #include <string.h>
@@ -149,6 +150,36 @@ void stn_emit_water(stn_emit *e, int depth, const char *bed)
     const char *const tag = "water";
     stn_res_tileset set = {.tiler = "water", .tiler_args = {2, args}, .tag_count = 1, .tags = &tag};
 
+    stn_emit_layer(e, STN_LAYER_TILESET, &set);
+}
+
+void stn_emit_cave(stn_emit *e)
+{
+    /* wmat and gnd, by place (docs/spec/resource-format.md 6). */
+    stn_value args[2] = {stn_value_int(0), resource("homestead/tiles/rock")};
+    const char *const tag = "cave";
+    stn_res_tileset set = {.tiler = "cave", .tiler_args = {2, args}, .tag_count = 1, .tags = &tag};
+    stn_material m = {.id = 0, .link = "homestead/tiles/cliff", .link_id = 0};
+
+    stn_emit_material(e, &m);
+    stn_emit_layer(e, STN_LAYER_TILESET, &set);
+}
+
+void stn_emit_dark(stn_emit *e)
+{
+    stn_value base[2] = {stn_value_text("base"), stn_value_int(0)}, args[1] = {stn_value_list(base, 2)};
+    const char *const tag = "dark";
+    stn_res_tileset set = {.tiler = "trn", .tiler_args = {1, args}, .tag_count = 1, .tags = &tag};
+    stn_material m = {.id = 0, .tex = 0, .bump = -1, .tint = {1, 1, 1}};
+    stn_canvas *c = stn_plain(0x040405, 0.0f);
+
+    if (!c) {
+        e->st = stn_fail(e->err, STN_NO_MEMORY, "darkness");
+        return;
+    }
+    stn_emit_texture(e, 0, STN_TEXTURE_COLOUR, 0, c);
+    stn_emit_material(e, &m);
+    stn_canvas_free(c);
     stn_emit_layer(e, STN_LAYER_TILESET, &set);
 }
 

@@ -240,6 +240,22 @@ static stn_model *build_boulder(void)
     return rock((stn_v3){11, 9, 8.5f}, 523, 0.42f, 0.85f, 18, 0.8f);
 }
 
+/* A boulder over a hole in the ground: the way into a cave. */
+static stn_model *build_cavemouth(void)
+{
+    stn_model *m = rock((stn_v3){13, 9, 10}, 531, 0.45f, 0.85f, 18, 0.8f);
+    stn_part *hole;
+
+    if (!m)
+        return NULL;
+    stn_model_texture(m, 5, STN_TEXTURE_COLOUR, 0, stn_plain(0x050505, 0.0f));
+    stn_model_material(m, 5, 5)->no_shadow = true;
+    hole = stn_model_part(m, 5);
+    stn_shape_stone(&hole->shape, &(stn_xf){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {9.5f, 0, 1.0f}},
+                    (stn_v3){5.0f, 5.5f, 4.5f}, 532, 0.15f, 0.3f, 0.2f, 8);
+    return m;
+}
+
 static stn_canvas *cap_picture(void)
 {
     stn_canvas *c = stn_plain(0x9a4a2c, 0.25f);
@@ -346,6 +362,7 @@ const stn_builder stn_nature_builders[] = {
     {"homestead/things/stump", build_stump},
     {"homestead/things/stone", build_stone},
     {"homestead/things/boulder", build_boulder},
+    {"homestead/things/cavemouth", build_cavemouth},
     {"homestead/things/mushroom", build_mushroom},
     {"homestead/things/reeds", build_reeds},
     {NULL, NULL},

@@ -32,6 +32,14 @@ static void put_water(stn_emit *e, int deep)
     stn_emit_water(e, deep ? 6 : 3, deep ? "homestead/tiles/deepbed" : "homestead/tiles/bed");
 }
 
+static void put_cave(stn_emit *e, int dark)
+{
+    if (dark)
+        stn_emit_dark(e);
+    else
+        stn_emit_cave(e);
+}
+
 static void put_cliff(stn_emit *e, int arg)
 {
     (void)arg;
@@ -138,6 +146,8 @@ static const item items[] = {
     {"homestead/tiles/edge-soft", STN_PACK_VERSION, put_edges, STN_EDGE_SOFT},
     {"homestead/tiles/edge-hard", STN_PACK_VERSION, put_edges, STN_EDGE_HARD},
     {"homestead/tiles/cliff", STN_PACK_VERSION, put_cliff, 0},
+    {"homestead/tiles/cave", STN_PACK_VERSION, put_cave, 0},
+    {"homestead/tiles/dark", STN_PACK_VERSION, put_cave, 1},
     {"homestead/wood/birch", STN_PACK_VERSION, put_wood, 0},
     {"homestead/wood/pine", STN_PACK_VERSION, put_wood, 1},
     {"homestead/wood/oak", STN_PACK_VERSION, put_wood, 2},
