@@ -1,5 +1,7 @@
 #include "renderer/sprite/random.h"
 
+#include "num/ln.h"
+
 #include <math.h>
 
 stn_obj_random stn_obj_random_of(int64_t object_id)
@@ -25,7 +27,7 @@ double stn_obj_random_gauss(stn_obj_random *r)
         b = 2 * stn_j48_double(&r->j48) - 1;
         q = a * a + b * b;
     } while (q >= 1 || q == 0);
-    k = sqrt(-2 * log(q) / q);
+    k = sqrt(-2 * stn_ln(q) / q);
     r->gauss = b * k;
     r->has_gauss = true;
     return a * k;
