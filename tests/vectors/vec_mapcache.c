@@ -183,15 +183,16 @@ static bool same_set(const json_t *a, const json_t *b)
 
 static bool same_state(const stn_mapcache *c, const json_t *e)
 {
-    stn_coord list[64];
+    enum { ROOM = 4096 };
+    static stn_coord list[ROOM];
     json_t *req = json_array(), *grids = json_array();
-    size_t n = stn_mapcache_request_list(c, list, 64);
+    size_t n = stn_mapcache_request_list(c, list, ROOM);
     bool same;
 
-    for (size_t i = 0; i < n && i < 64; i++)
+    for (size_t i = 0; i < n && i < ROOM; i++)
         json_array_append_new(req, json_pack("[ii]", list[i].x, list[i].y));
-    n = stn_mapcache_grids(c, list, 64);
-    for (size_t i = 0; i < n && i < 64; i++) {
+    n = stn_mapcache_grids(c, list, ROOM);
+    for (size_t i = 0; i < n && i < ROOM; i++) {
         const stn_grid *g = stn_mapcache_held(c, list[i]);
         char id[24];
         snprintf(id, sizeof id, "%lld", (long long)g->id);
@@ -388,7 +389,7 @@ static void run_ticket(script *s, const char *want, char *got, size_t cap)
     }
     t = s->queue[0];
     memmove(s->queue, s->queue + 1, --s->n_queue * sizeof s->queue[0]);
-    if (s->cancelled[t]) {
+    if (t < 4096 && s->cancelled[t]) {
         snprintf(got, cap, "job%llu:skipped", (unsigned long long)t);
         return;
     }
@@ -444,6 +445,8 @@ static void check_script(const json_t *events, size_t number, vec_report *r)
                 snprintf(got, sizeof got, "v%llu", (unsigned long long)stn_half_cur(&s->half));
             else
                 snprintf(got, sizeof got, "null");
+        } else {
+            snprintf(got, sizeof got, "unknown event");
         }
         apply(s, &fx);
         ok = !strcmp(got, want) && json_array_size(gone) == s->n_gone &&

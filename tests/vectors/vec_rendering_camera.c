@@ -78,6 +78,8 @@ void vec_cameras(vec_report *r, const char *dir)
             stn_camera_free(c);
             c = start(&f);
             ctrl = false;
+            if (!c)
+                vec_fail(r, "%s line %d: no such camera", f.name, f.line);
             continue;
         }
         if (!c || event(&f, c, &ctrl))

@@ -101,8 +101,14 @@ static bool change(rec_file *f, struct graph *g)
 
         name = rec_text(f);
         s = mesh ? stn_mesh_new(name) : stn_node_new(name);
+        stn_spatial *parent = named(g, rec_text(f));
+
+        if (!parent) {
+            stn_spatial_free(s);
+            return false;
+        }
         g->by_name[strtoul(name, NULL, 10) % MAX_NAMES] = s;
-        stn_spatial_attach(named(g, rec_text(f)), s, NULL);
+        stn_spatial_attach(parent, s, NULL);
         if (mesh) {
             stn_bound b;
 
@@ -257,17 +263,16 @@ static bool drawn_matches(rec_file *f, struct graph *g)
 
 static bool pick_matches(rec_file *f, struct graph *g)
 {
-    stn_sg_pick got[64];
+    static stn_sg_pick got[MAX_NAMES];
+    static char text[MAX_NAMES * 24];
     stn_sg_ray ray;
-    size_t n;
-    char text[2048];
-    size_t at = 0;
+    size_t n, at = 0;
 
     ray.origin = sg_v3(f);
     ray.dir = sg_v3(f);
-    n = stn_sg_pick_bounds(g->by_name[0], &ray, got, 64);
+    n = stn_sg_pick_bounds(g->by_name[0], &ray, got, MAX_NAMES);
     text[0] = '\0';
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && i < MAX_NAMES; i++) {
         uint64_t bits;
 
         memcpy(&bits, &got[i].distance, 8);
@@ -333,7 +338,7 @@ static bool result(rec_file *f, struct graph *g)
 }
 
 struct trace {
-    char text[512];
+    char text[8192];
     size_t len;
 };
 
@@ -342,6 +347,8 @@ static void note(void *arg, stn_spatial *s, double dt)
     struct trace *t = arg;
 
     (void)dt;
+    if (sizeof t->text - t->len < 64)
+        return; /* the text is too short then, which the comparison tells */
     t->len += (size_t)snprintf(t->text + t->len, sizeof t->text - t->len, "%s%s%s", t->len ? " " : "",
                                stn_spatial_name(s), stn_spatial_dirty(s) & STN_SG_T ? "*" : "");
 }

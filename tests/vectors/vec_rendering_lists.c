@@ -34,7 +34,7 @@ static void unknown(vec_report *r, const rec_file *f)
 
 /* ---- order ---- */
 
-static stn_order_key order_key(const char *text)
+static stn_order_key order_key(const char *text, bool *known)
 {
     stn_order_key k = {0};
     int a = 0, b = 0;
@@ -45,19 +45,26 @@ static stn_order_key order_key(const char *text)
         k.place = stn_order_place(STN_ORDER_LAYER, stn_order_layer(a, b));
     else if (sscanf(text, "mod:%d:%d", &a, &b) == 2)
         k.place = stn_order_place(STN_ORDER_CREATURE, stn_order_creature(a, b));
+    else
+        *known = false;
     return k;
 }
 
 static void sort_case(vec_report *r, rec_file *f)
 {
-    stn_order_item items[512], scratch[512];
+    enum { KEYS = 16384 };
+    static stn_order_item items[KEYS], scratch[KEYS];
     char *keys = f->fields > 1 ? f->field[1] : NULL, *save = NULL;
     const char *want = f->fields > 2 ? f->field[2] : "";
     uint32_t n = 0;
     bool ok = true;
 
-    for (char *k = keys ? strtok_r(keys, " ", &save) : NULL; k && n < 512; k = strtok_r(NULL, " ", &save)) {
-        items[n].key = order_key(k);
+    for (char *k = keys ? strtok_r(keys, " ", &save) : NULL; k; k = strtok_r(NULL, " ", &save)) {
+        if (n == KEYS) {
+            ok = false;
+            break;
+        }
+        items[n].key = order_key(k, &ok);
         items[n].index = n;
         n++;
     }
@@ -68,7 +75,7 @@ static void sort_case(vec_report *r, rec_file *f)
         ok = strtoul(want, &end, 10) == items[i].index && end != want && ok;
         want = end;
     }
-    check(r, f, ok);
+    check(r, f, ok && want[strspn(want, " ")] == '\0');
 }
 
 void vec_order(vec_report *r, const char *dir)
@@ -79,8 +86,9 @@ void vec_order(vec_report *r, const char *dir)
         return;
     while (rec_next(&f)) {
         if (rec_is(&f, "cmp")) {
-            stn_order_key a = order_key(rec_text(&f)), b = order_key(rec_text(&f));
-            check(r, &f, stn_order_compare(&a, &b) == (int)rec_int(&f));
+            bool known = true;
+            stn_order_key a = order_key(rec_text(&f), &known), b = order_key(rec_text(&f), &known);
+            check(r, &f, known && stn_order_compare(&a, &b) == (int)rec_int(&f));
         } else if (rec_is(&f, "sort")) {
             sort_case(r, &f);
         } else if (!rec_is(&f, "anomaly")) /* documents what is not to be reproduced */
@@ -97,7 +105,7 @@ static size_t text_count;
 
 static const char *intern(const char *a, const char *b)
 {
-    char joined[256];
+    char joined[4096];
 
     snprintf(joined, sizeof joined, "%s%s", a ? a : "", b ? b : "");
     for (size_t i = 0; i < text_count; i++)
@@ -120,31 +128,51 @@ static const void *copy(const void *arg, const void *read)
     return read;
 }
 
-static size_t parse_ops(char *text, stn_rslot_op *ops)
+/* "put:kind:value" and so on; false when it is no op. */
+static bool parse_op(const char *w, stn_rslot_op *o)
+{
+    const char *arg = strlen(w) > 4 ? strchr(w + 4, ':') : NULL;
+
+    *o = (stn_rslot_op){0};
+    if (strlen(w) < 5 || w[3] != ':' || w[4] < '0' || w[4] > '4')
+        return false;
+    o->kind = (uint8_t)(w[4] - '0');
+    if (strncmp(w, "nil", 3) == 0) {
+        o->what = STN_RSLOT_NOTHING;
+        return true;
+    }
+    if (!arg++)
+        return false;
+    if (strncmp(w, "put", 3) == 0) {
+        o->value = intern(arg, "");
+    } else if (strncmp(w, "app", 3) == 0) {
+        o->what = STN_RSLOT_COMPUTE;
+        o->reads = o->kind;
+        o->value = intern(arg, "");
+        o->compute = append;
+    } else if (strncmp(w, "cpy", 3) == 0) {
+        o->what = STN_RSLOT_COMPUTE;
+        o->reads = (uint8_t)strtoul(arg, NULL, 10);
+        o->compute = copy;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* The rest of the record; what is no op, or one too many, is a failure. */
+static size_t parse_ops(vec_report *r, rec_file *f, stn_rslot_op *ops)
 {
     char *save = NULL;
     size_t n = 0;
 
-    for (char *w = strtok_r(text, " ", &save); w && n < STN_RSLOT_OPS; w = strtok_r(NULL, " ", &save)) {
-        stn_rslot_op o = {0};
-
-        if (strcmp(w, "none") == 0)
+    for (char *w = f->at < f->fields ? strtok_r(f->field[f->at], " ", &save) : NULL;
+         w && strcmp(w, "none") != 0; w = strtok_r(NULL, " ", &save)) {
+        if (n == STN_RSLOT_OPS || !parse_op(w, &ops[n])) {
+            vec_fail(r, "%s line %d: op %s", f->name, f->line, w);
             break;
-        o.kind = (uint8_t)strtoul(w + 4, NULL, 10);
-        if (strncmp(w, "put", 3) == 0) {
-            o.value = intern(strchr(w + 4, ':') + 1, "");
-        } else if (strncmp(w, "nil", 3) == 0) {
-            o.what = STN_RSLOT_NOTHING;
-        } else {
-            bool app = strncmp(w, "app", 3) == 0;
-            const char *arg = strchr(w + 4, ':') + 1;
-
-            o.what = STN_RSLOT_COMPUTE;
-            o.reads = app ? o.kind : (uint8_t)strtoul(arg, NULL, 10);
-            o.value = app ? intern(arg, "") : NULL;
-            o.compute = app ? append : copy;
         }
-        ops[n++] = o;
+        n++;
     }
     return n;
 }
@@ -194,6 +222,8 @@ void vec_state(vec_report *r, const char *dir)
             for (long i = 0; i < MAX_SLOTS; i++)
                 if (t.slot[i] && t.parent[i] < 0)
                     remove_slot(&t, i);
+            while (text_count > 0)
+                free(texts[--text_count]);
             continue;
         }
         if (id < 0 || id >= MAX_SLOTS || (!rec_is(&f, "add") && !t.slot[id])) {
@@ -202,14 +232,14 @@ void vec_state(vec_report *r, const char *dir)
         }
         if (rec_is(&f, "add")) {
             long parent = rec_int(&f);
-            size_t n = parse_ops(f.field[f.at], ops);
+            size_t n = parse_ops(r, &f, ops);
 
             t.parent[id] = parent;
             t.slot[id] = stn_rslot_new(parent >= 0 && parent < MAX_SLOTS ? t.slot[parent] : NULL, ops, n);
         } else if (rec_is(&f, "ostate")) {
-            stn_rslot_set_own(t.slot[id], ops, parse_ops(f.field[f.at], ops), NULL);
+            stn_rslot_set_own(t.slot[id], ops, parse_ops(r, &f, ops), NULL);
         } else if (rec_is(&f, "cstate")) {
-            stn_rslot_set_creation(t.slot[id], ops, parse_ops(f.field[f.at], ops), NULL);
+            stn_rslot_set_creation(t.slot[id], ops, parse_ops(r, &f, ops), NULL);
         } else if (rec_is(&f, "remove")) {
             remove_slot(&t, id);
         } else if (rec_is(&f, "eff")) {
@@ -387,6 +417,8 @@ static bool grid_result(rec_file *f, const stn_lightgrid *g)
         return same_f32s(&a.x, &g->min.x, 3, 0) && same_f32s(&b.x, &g->max.x, 3, 0);
     if (rec_is(f, "cell"))
         return same_f32s(&a.x, &g->cell.x, 3, 0) && same_f32s(&b.x, &g->inv.x, 3, 0);
+    if (!rec_is(f, "uni"))
+        return false;
     {
         stn_v3 neg = {-g->min.x, -g->min.y, -g->min.z};
         stn_v3 scale = {(float)g->w / (g->max.x - g->min.x), (float)g->h / (g->max.y - g->min.y),
@@ -628,6 +660,8 @@ void vec_input(vec_report *r, const char *dir)
             l = stn_logical_new();
             stn_logical_listen(l, &p, NULL);
             bind_all(l);
+        } else if (s.key_count == 256 || s.mouse_count == 256) {
+            vec_fail(r, "%s line %d: more events in a frame than the script holds", f.name, f.line);
         } else if (rec_is(&f, "key")) {
             s.keys[s.key_count].key = (unsigned char)rec_text(&f)[0];
             s.keys[s.key_count++].down = strcmp(rec_text(&f), "DOWN") == 0;
@@ -690,8 +724,8 @@ void vec_mipmap(vec_report *r, const char *dir)
         uint8_t *got;
 
         stn_bytes_u16(&b);
-        if (!stn_bytes_ok(&b) || w < 1 || h < 1) {
-            vec_fail(r, "mipmap.bin record %u: cut short", i);
+        if (!stn_bytes_ok(&b) || w < 1 || h < 1 || (kind != 0 && kind != 3 && kind != 4)) {
+            vec_fail(r, "mipmap.bin record %u: cut short, or by an unknown rule", i);
             break;
         }
         bytes = stn_mip_bytes(mapper, w, h);

@@ -18,7 +18,8 @@ static void compare(vec_report *r, rec_file *f, const double *got, int n, double
     for (int i = 0; i < n; i++) {
         double want = rec_f64(f);
 
-        if (!(fabs(got[i] - want) <= tolerance + tolerance * fabs(want))) {
+        if (!(got[i] == want || (isnan(got[i]) && isnan(want)) ||
+              fabs(got[i] - want) <= tolerance + tolerance * fabs(want))) {
             vec_fail(r, "%s line %d: %s: part %d is %.9g, not %.9g", f->name, f->line, f->field[0], i, got[i],
                      want);
             return;

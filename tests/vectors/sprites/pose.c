@@ -580,6 +580,33 @@ void vs_bones(vec_sprites *v)
 
 /* ---- manim.json ---- */
 
+/* The lists of a frame, where the file gives them. */
+static bool frame_lists_are(const json_t *want, const stn_manim_frame *f)
+{
+    const struct {
+        const char *key;
+        const float *have;
+    } lists[] = {{"pos", f->pos}, {"nrmv", f->nrm}};
+    json_t *number;
+    size_t i;
+    bool same = !json_object_get(want, "idx") || json_array_size(json_object_get(want, "idx")) == f->count;
+
+    json_array_foreach(json_object_get(want, "idx"), i, number) same =
+        same && json_integer_value(number) == f->idx[i];
+    for (size_t k = 0; same && k < 2; k++) {
+        const char *text = vs_text(want, lists[k].key);
+        size_t room = 9 * 3 * (size_t)f->count + 1;
+        char *have;
+
+        if (!*text)
+            continue;
+        have = lists[k].have ? malloc(room) : NULL;
+        same = have && !strcmp(text, vs_floats(lists[k].have, 3 * (size_t)f->count, have, room));
+        free(have);
+    }
+    return same;
+}
+
 static bool check_frames(vec_sprites *v, const json_t *one, const stn_res_manim *layer, const char *what)
 {
     json_t *want;
@@ -602,7 +629,7 @@ static bool check_frames(vec_sprites *v, const json_t *one, const stn_res_manim 
             low != json_integer_value(vs_get(want, "minv")) ||
             high != json_integer_value(vs_get(want, "maxv")) ||
             (f->count && crc != vs_u64(vs_text(want, "poscrc"))) ||
-            json_is_true(vs_get(want, "nrm")) != (f->nrm != NULL)) {
+            json_is_true(vs_get(want, "nrm")) != (f->nrm != NULL) || !frame_lists_are(want, f)) {
             vec_fail(v->report, "%s frame %zu: time %g, %u vertices %d..%d, crc %08x, normals %d", what, i,
                      (double)f->time, f->count, low, high, crc, f->nrm != NULL);
             return false;

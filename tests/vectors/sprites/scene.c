@@ -540,10 +540,13 @@ static stn_sprite_fault do_models(vec_sprites *v, stn_composite *c, char *text, 
             *colon = 0;
         models[n] = (stn_composite_model){.mesh = vs_res(v, word), .materials = mats[n]};
         for (char *m = colon ? strtok_r(colon + 1, "+", &inner) : NULL; m && models[n].n_materials < LIST;
-             m = strtok_r(NULL, "+", &inner))
-            mats[n][models[n].n_materials++] = vs_res(v, m);
+             m = strtok_r(NULL, "+", &inner)) {
+            mats[n][models[n].n_materials] = vs_res(v, m);
+            if (!mats[n][models[n].n_materials++])
+                return stn_sprite_fail(err, STN_SPRITE_LOAD_FAILED, "material %s is not there", m);
+        }
         if (!models[n].mesh)
-            return STN_SPRITE_LOAD_FAILED;
+            return stn_sprite_fail(err, STN_SPRITE_LOAD_FAILED, "model %s is not there", word);
         n++;
     }
     return stn_composite_models(c, models, n, err);
