@@ -225,6 +225,8 @@ static void check_merge(const char *dir, vec_report *r)
         stn_record_free(older);
         stn_record_free(wanted);
     }
+    if (!stn_bytes_ok(&in))
+        vec_fail(r, "mapfile-merge.bin: the file ends early");
     free(data);
 }
 

@@ -2,8 +2,10 @@
  * tells the shapes. */
 #include "vectors/vec_tracker.h"
 
+#include "base/buf.h"
 #include "base/bytes.h"
 #include "session/objdata.h"
+#include "session/wire.h"
 #include "world/ocache.h"
 
 #include <stdio.h>
@@ -103,6 +105,19 @@ static json_t *f32(float v)
     return json_string(text);
 }
 
+/* A name of the wire, its malformed parts replaced as the files show them. */
+static json_t *name_of(const char *wire)
+{
+    stn_buf b = {0};
+    json_t *v;
+
+    stn_wire_text(&b, (const uint8_t *)wire, strlen(wire));
+    stn_buf_u8(&b, 0);
+    v = json_string((const char *)b.data);
+    stn_buf_fini(&b);
+    return v;
+}
+
 static json_t *sres_list(const stn_sres_list *l)
 {
     json_t *a = json_array();
@@ -120,8 +135,8 @@ static json_t *moving(const stn_moving *m)
     if (m->kind == STN_MOVING_HOMING)
         return json_pack("{sssIs[oo]soso}", "t", "homing", "tgt", (json_int_t)m->target, "tc", f64(m->tx),
                          f64(m->ty), "v", f64(m->v), "dist", f64(m->dist));
-    return json_pack("{sssIsiss}", "t", "following", "tgt", (json_int_t)m->target, "xfres", m->xf, "xfname",
-                     m->bone);
+    return json_pack("{sssIsiso}", "t", "following", "tgt", (json_int_t)m->target, "xfres", m->xf, "xfname",
+                     name_of(m->bone));
 }
 
 static json_t *mods(const stn_drawable *d)
@@ -138,9 +153,10 @@ static json_t *equipment(const stn_drawable *d)
     json_t *a = json_array();
     for (size_t i = 0; i < d->n_equ; i++) {
         const stn_equ *e = &d->equ[i];
-        json_array_append_new(a, json_pack("{sisisssisos[ooo]}", "id", (int)i, "t", e->type, "at", e->at,
-                                           "res", e->res.resid, "sdt", hex_of(e->res.sdt, e->res.len), "off",
-                                           f32(e->off[0]), f32(e->off[1]), f32(e->off[2])));
+        json_array_append_new(a, json_pack("{sisisosisos[ooo]}", "id", (int)i, "t", e->type, "at",
+                                           name_of(e->at), "res", e->res.resid, "sdt",
+                                           hex_of(e->res.sdt, e->res.len), "off", f32(e->off[0]),
+                                           f32(e->off[1]), f32(e->off[2])));
     }
     return a;
 }

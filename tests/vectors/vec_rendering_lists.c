@@ -502,9 +502,9 @@ static uint8_t prim_mode(const char *name, size_t len)
                                                       "TrianglesAdjacency",
                                                       "TriangleStripAdjacency"};
 
-    for (uint8_t i = 0; i < STN_PRIM_MODES; i++)
+    for (int i = 0; i < STN_PRIM_MODES; i++)
         if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
-            return i;
+            return (uint8_t)i;
     return STN_PRIM_MODES;
 }
 
