@@ -15,6 +15,15 @@ static const stn_opt options[] = {
     {"preset", STN_OPT_TEXT, "auto", 0, 0, "NAME", "detail: auto, low or high"},
     {"fps", STN_OPT_INT, "-1", -1, 1000, "N", "most frames a second, 0 = no limit, -1 = as fits the machine"},
     {"no-vsync", STN_OPT_SWITCH, NULL, 0, 0, NULL, "do not wait for the display"},
+    {"shadows", STN_OPT_TEXT, "auto", 0, 0, "on|off", "shadows; auto: as the preset has it"},
+    {"outlines", STN_OPT_TEXT, "auto", 0, 0, "on|off", "lines around things; auto: as the preset has it"},
+    {"frame-cap", STN_OPT_INT, "-1", -1, 1000, "N",
+     "frames a second while in front, 0 = no limit, -1 = as fits the machine"},
+    {"haze", STN_OPT_SWITCH, "on", 0, 0, NULL, "far ground fades to the sky"},
+    {"haze-distance", STN_OPT_INT, "700", 300, 3000, "UNITS", "where it is gone"},
+    {"sway", STN_OPT_SWITCH, "on", 0, 0, NULL, "trees move in the wind"},
+    {"minimap", STN_OPT_SWITCH, "on", 0, 0, NULL, "show the minimap"},
+    {"line", STN_OPT_SWITCH, "on", 0, 0, NULL, "show the line of health"},
     {"camera", STN_OPT_TEXT, "ortho", 0, 0, "NAME", "ortho, follow, bad, rts or worse"},
     {"camera-args", STN_OPT_TEXT, "", 0, 0, "TEXT", "of the ortho camera: -e -n -i -f -t SPEED -Z FIELD"},
     {"bind", STN_OPT_TEXT, "", 0, 0, "LIST", "keys: help=F2,shot=Ctrl+P; the help panel names the actions"},
@@ -44,6 +53,18 @@ static bool take_size(const char *text, int *w, int *h)
     return sscanf(text, "%dx%d%c", w, h, &end) == 2 && *w >= 16 && *h >= 16 && *w <= 8192 && *h <= 8192;
 }
 
+/* on, off, or auto: -1. */
+static bool take_switch(const stn_opts *opts, const char *name, int *out)
+{
+    const char *text = stn_opts_text(opts, name);
+
+    *out = strcmp(text, "on") == 0 ? 1 : strcmp(text, "off") == 0 ? 0 : -1;
+    if (*out >= 0 || strcmp(text, "auto") == 0)
+        return true;
+    fprintf(stderr, "stenness-renderer: --%s %s: on, off or auto\n", name, text);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     stn_opts *opts = NULL;
@@ -66,6 +87,16 @@ int main(int argc, char **argv)
         stn_opts_free(opts);
         return EX_USAGE;
     }
+    if (!take_switch(opts, "shadows", &o.shadows) || !take_switch(opts, "outlines", &o.outlines)) {
+        stn_opts_free(opts);
+        return EX_USAGE;
+    }
+    o.haze = stn_opts_switch(opts, "haze");
+    o.frame_cap = (int)stn_opts_int(opts, "frame-cap");
+    o.haze_distance = (int)stn_opts_int(opts, "haze-distance");
+    o.sway = stn_opts_switch(opts, "sway");
+    o.minimap = stn_opts_switch(opts, "minimap");
+    o.line = stn_opts_switch(opts, "line");
     o.instance = stn_opts_instance(opts);
     o.surface = stn_opts_switch(opts, "null-gl")    ? STN_SURFACE_NULL
                 : stn_opts_switch(opts, "headless") ? STN_SURFACE_HEADLESS

@@ -17,6 +17,7 @@
 #define PROGRAM_NS (2 * STN_MS)
 #define PROGRAM_QUIET_NS (5 * STN_S)
 #define BACKGROUND_HZ 5
+#define SETTINGS_QUIET_NS STN_S
 #define LOW_DETAIL 0.35f
 
 static void spent(void *arg, stn_job *job)
@@ -33,16 +34,17 @@ static void choose_preset(stn_renderer *r)
     const char *p = r->o.preset;
 
     r->low = strcmp(p, "low") == 0 || (strcmp(p, "high") != 0 && software);
-    r->settings = (stn_hud_settings){.shadows = !r->low,
-                                     .outlines = !r->low,
-                                     .fog = true,
-                                     .sway = true,
-                                     .minimap = true,
-                                     .line = true,
-                                     .frame_cap = r->o.fps >= 0 ? r->o.fps
-                                                  : r->low      ? 30
-                                                                : 60,
-                                     .fog_distance = 700};
+    r->settings = (stn_hud_settings){.shadows = r->o.shadows < 0 ? !r->low : r->o.shadows > 0,
+                                     .outlines = r->o.outlines < 0 ? !r->low : r->o.outlines > 0,
+                                     .fog = r->o.haze,
+                                     .sway = r->o.sway,
+                                     .minimap = r->o.minimap,
+                                     .line = r->o.line,
+                                     .frame_cap = r->o.fps >= 0         ? r->o.fps
+                                                  : r->o.frame_cap >= 0 ? r->o.frame_cap
+                                                  : r->low              ? 30
+                                                                        : 60,
+                                     .fog_distance = r->o.haze_distance};
     snprintf(r->preset, sizeof r->preset, "%s", r->low ? "low detail" : "");
     if (r->low && strcmp(p, "low") != 0)
         stn_log_info(
@@ -205,14 +207,67 @@ stn_status stn_renderer_new(const stn_renderer_options *o, stn_renderer **out, s
         stn_renderer_free(r);
         return st;
     }
+    r->settings_kept = r->settings_seen = r->settings;
+    r->opened = true;
     *out = r;
     return STN_OK;
+}
+
+/* --- settings, written by a thread of their own --- */
+
+static void *write_settings(void *arg)
+{
+    stn_renderer *r = arg;
+    stn_err err = {0};
+
+    if (stn_settings_write(r->writing, r->writing_count, &err) != STN_OK)
+        stn_log_warn("the settings are not kept: %s", err.text);
+    atomic_store(&r->writing_done, true);
+    return NULL;
+}
+
+/* A while after the last change, so that a row that is turned through is written once. */
+static void keep_settings(stn_renderer *r, int64_t now)
+{
+    stn_setting changed[STN_SETTINGS_KEYS];
+
+    if (r->writing_on && atomic_load(&r->writing_done)) {
+        pthread_join(r->writer, NULL);
+        r->writing_on = false;
+    }
+    if (stn_settings_changed(&r->settings_seen, &r->settings, changed) > 0) {
+        r->settings_seen = r->settings;
+        r->settings_ns = now;
+    }
+    if (r->writing_on || now - r->settings_ns < SETTINGS_QUIET_NS)
+        return;
+    r->writing_count = stn_settings_changed(&r->settings_kept, &r->settings, r->writing);
+    if (r->writing_count == 0)
+        return;
+    r->settings_kept = r->settings;
+    atomic_store(&r->writing_done, false);
+    r->writing_on = pthread_create(&r->writer, NULL, write_settings, r) == 0;
+    if (!r->writing_on)
+        stn_log_warn("the settings are not kept: no thread to write them");
+}
+
+static void keep_last_settings(stn_renderer *r)
+{
+    stn_err err = {0};
+
+    if (r->writing_on)
+        pthread_join(r->writer, NULL);
+    r->writing_count = stn_settings_changed(&r->settings_kept, &r->settings, r->writing);
+    if (r->writing_count > 0 && stn_settings_write(r->writing, r->writing_count, &err) != STN_OK)
+        stn_log_warn("the settings are not kept: %s", err.text);
 }
 
 void stn_renderer_free(stn_renderer *r)
 {
     if (!r)
         return;
+    if (r->opened)
+        keep_last_settings(r);
     stn_picker_free(r->picker);
     /* The stage gives its jobs back to the build thread's queue; both threads then stop. */
     stn_stage_free(r->stage);
@@ -513,6 +568,7 @@ static void one_frame(stn_renderer *r)
     if (stn_view_warm(r->view, PROGRAM_NS) == 0)
         keep_programs(r, c.last);
     renderer_answer_questions(r);
+    keep_settings(r, c.last);
     tell_sight(r, c.last);
     tell_stats(r, c.last);
 }

@@ -17,7 +17,13 @@ typedef struct stn_renderer_options {
     stn_surface_kind surface;
     int width, height;
     bool vsync, gl_debug, spectator, hud_in_pictures;
-    int fps; /* cap, 0 = none, -1 = as the machine suggests */
+    /* -1: as the preset has it */
+    int shadows, outlines;
+    bool haze, sway, minimap, line;
+    int haze_distance;
+    int frame_cap; /* as the settings panel has it: 0 = none, -1 = as the machine suggests */
+    int fps; /* goes before frame_cap and holds in the background too: cap, 0 = none, -1 = as the machine
+                suggests */
     const char *preset; /* "auto", "low", "high" */
     const char *camera, *camera_args;
     const char *bindings; /* changes of the defaults */

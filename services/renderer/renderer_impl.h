@@ -11,6 +11,10 @@
 #include "renderer/input/sdl_source.h"
 #include "renderer/net/net.h"
 #include "renderer/renderer.h"
+#include "renderer/settings.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
 
 #define TYPED 200
 
@@ -42,7 +46,13 @@ struct stn_renderer {
     bool typing;
     char typed[TYPED];
     /* settings */
-    stn_hud_settings settings;
+    stn_hud_settings settings, settings_seen, settings_kept; /* as they are, at the last look, in the file */
+    int64_t settings_ns; /* of the last change */
+    stn_setting writing[STN_SETTINGS_KEYS]; /* the writer's while it is on */
+    size_t writing_count;
+    pthread_t writer;
+    bool writing_on, opened;
+    atomic_bool writing_done;
     bool low;
     char preset[32];
     /* state */
