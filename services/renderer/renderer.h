@@ -22,8 +22,7 @@ typedef struct stn_renderer_options {
     bool haze, sway, minimap, line;
     int haze_distance;
     int frame_cap; /* as the settings panel has it: 0 = none, -1 = as the machine suggests */
-    int fps; /* goes before frame_cap and holds in the background too: cap, 0 = none, -1 = as the machine
-                suggests */
+    int fps; /* the same, before it, and in the background too */
     const char *preset; /* "auto", "low", "high" */
     const char *camera, *camera_args;
     const char *bindings; /* changes of the defaults */
