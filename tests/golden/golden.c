@@ -31,6 +31,7 @@ static const struct scene {
     double seconds; /* that pass before the picture */
     bool plain; /* without shadows, lines and haze */
 } scenes[] = {
+    {"wood", 1, 0, 0, 30, 420, 0.42, 0.5, 0, NOON, 2.2, false},
     {"yard", 0, 0, -30, 10, 330, 0.62, -0.6, 0, NOON, 0.5, false},
     {"cupboards", 0, -34, -80, 10, 95, 0.42, -1.3, 0, NOON, 0.5, false},
     {"house", 0, 70, -90, 20, 190, 0.40, -2.6, 0, NOON, 0.5, false},
@@ -41,7 +42,6 @@ static const struct scene {
     {"growth", 0, -150, 40, 2, 60, 0.50, 0.2, 0, NOON, 0.5, false},
     {"from-above", 0, 60, 40, 0, 800, 1.1, 0.8, 200, NOON, 0.5, false},
     {"plain", 0, 0, -30, 10, 330, 0.62, 1.6, 0, NOON, 0.5, true},
-    {"wood", 1, 0, 0, 30, 420, 0.42, 0.5, 0, NOON, 2.2, false},
     {"ridge", 2, 0, 0, 0, 300, 0.35, 0.9, 0, NOON, 0.5, false},
 };
 #define SCENES (sizeof scenes / sizeof scenes[0])
@@ -189,6 +189,10 @@ int main(int argc, char **argv)
         /* Also in what is not wanted time passes: a scene does not depend on which others are asked for. */
         if (!wanted(sc->name, argc - 3, argv + 3))
             continue;
+        /* How each tree sways is drawn by chance, in the order in which things are made: in the wood, which
+         * comes first, that depends on the wood alone; elsewhere one more thing in the land would move all
+         * crowns. */
+        s.look.sway = sc->place == 1;
         s.look.shadows = s.look.outlines = s.look.fog = !sc->plain;
         scenery_eye(&s, x + sc->x, y + sc->y, sc->up, sc->distance, sc->elevation, sc->angle, sc->field);
         scenery_draw(&s, rgba);
