@@ -38,8 +38,9 @@ static void only_what_was_changed_is_named(void **state)
                           .frame_cap = 0,
                           .fog_distance = 900};
     static const char *const want[STN_SETTINGS_KEYS][2] = {
-        {"shadows", "off"}, {"outlines", "on"}, {"haze", "off"}, {"sway", "on"},          {"minimap", "on"},
-        {"line", "on"},     {"camera", "rts"},  {"frame-cap", "0"},    {"haze-distance", "900"}};
+        {"shadows", "off"}, {"outlines", "on"}, {"haze", "off"},
+        {"sway", "on"},     {"minimap", "on"},  {"line", "on"},
+        {"camera", "rts"},  {"frame-cap", "0"}, {"haze-distance", "900"}};
     stn_setting set[STN_SETTINGS_KEYS];
 
     (void)state;
