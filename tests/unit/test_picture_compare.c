@@ -25,7 +25,7 @@ static void paint(uint8_t *p, int shift, bool lines)
             const uint8_t *c = thing ? wood : y < 20 ? sky : grass;
 
             for (int i = 0; i < 3; i++)
-                at[i] = edge && lines ? 0 : (uint8_t)(c[i] + (x * 7 + y * 3) % 5);
+                at[i] = (uint8_t)(edge && lines ? 0 : c[i] + (x * 7 + y * 3) % 5);
             at[3] = 255;
         }
 }
