@@ -1,6 +1,7 @@
 #include "client/commands.h"
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/opts.h"
 #include "base/text.h"
 #include "bus/keys.h"
@@ -30,23 +31,6 @@ static const stn_opts_spec spec = {
     .opts = options,
     .count = sizeof options / sizeof *options,
 };
-
-static stn_status default_folder(char *out, size_t cap, stn_err *err)
-{
-    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    int n;
-
-    if (config && *config)
-        n = snprintf(out, cap, "%s/stenness/keys", config);
-    else if (home && *home)
-        n = snprintf(out, cap, "%s/.config/stenness/keys", home);
-    else
-        return stn_fail(err, STN_USAGE,
-                        "neither XDG_CONFIG_HOME nor HOME is set: name a folder with --folder");
-    if (n < 0 || (size_t)n >= cap)
-        return stn_fail(err, STN_TOO_BIG, "folder name too long");
-    return STN_OK;
-}
 
 static stn_status path_of(char *out, const char *folder, const char *name, const char *suffix, stn_err *err)
 {
@@ -159,11 +143,10 @@ static stn_status run(const stn_opts *opts, stn_err *err)
         const char *verb;
         stn_status (*fn)(const char *folder, const char *what, stn_err *err);
     } verbs[] = {{"new", make}, {"show", show}, {"allow", allow}, {"deny", deny}};
-    stn_status st;
 
     if (!*folder) {
-        if ((st = default_folder(fallback, sizeof fallback, err)) != STN_OK)
-            return st;
+        if (stn_folder(STN_FOLDER_CONFIG, "keys", fallback, sizeof fallback, err) != STN_OK)
+            return stn_fail_in(err, STN_USAGE, "name a folder with --folder");
         folder = fallback;
     }
     if (strlen(folder) > PATH_MAX - 64)

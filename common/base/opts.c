@@ -1,5 +1,7 @@
 #include "base/opts.h"
 
+#include "base/folders.h"
+
 #include "base/text.h"
 
 #include <assert.h>
@@ -114,14 +116,9 @@ static int ini_line(void *user, const char *section, const char *name, const cha
 static bool read_ini(stn_opts *opts)
 {
     char path[PATH_MAX];
-    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     int line;
 
-    if (config && *config)
-        snprintf(path, sizeof path, "%s/stenness/stenness.ini", config);
-    else if (home && *home)
-        snprintf(path, sizeof path, "%s/.config/stenness/stenness.ini", home);
-    else
+    if (stn_folder(STN_FOLDER_CONFIG, "stenness.ini", path, sizeof path, NULL) != STN_OK)
         return true;
     line = ini_parse(path, ini_line, opts);
     if (line > 0) {

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/hash.h"
 #include "base/pages.h"
 #include "cache/cache_entry.h"
@@ -46,24 +47,16 @@ stn_status stn_diskcache_default_dir(char **out, stn_err *err)
 
 stn_status stn_diskcache_dir(const char *option, char **out, stn_err *err)
 {
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = 0;
+    char usual[4096] = "";
     *out = NULL;
     if (strcmp(option, "none") == 0)
         return STN_OK;
     if (strcmp(option, "shared") == 0)
         return stn_diskcache_default_dir(out, err);
-    if (*option)
-        n = asprintf(out, "%s", option);
-    else if (xdg && *xdg)
-        n = asprintf(out, "%s/stenness/data", xdg);
-    else if (home && *home)
-        n = asprintf(out, "%s/.cache/stenness/data", home);
-    if (n < 0) {
-        *out = NULL;
-        return stn_fail(err, STN_NO_MEMORY, "disk cache folder");
-    }
-    return STN_OK;
+    if (!*option && stn_folder(STN_FOLDER_CACHE, "data", usual, sizeof usual, NULL) != STN_OK)
+        return STN_OK;
+    *out = strdup(*option ? option : usual);
+    return *out ? STN_OK : stn_fail(err, STN_NO_MEMORY, "disk cache folder");
 }
 
 static stn_status open_folder(const char *dir, const char *identity, uint64_t cap_bytes, stn_diskcache **out,

@@ -1,6 +1,7 @@
 #include "loader/sources.h"
 
 #include "base/clock.h"
+#include "base/folders.h"
 #include "base/log.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -528,12 +529,8 @@ static void open_pack(source *src, const char *path, const char *prefix, bool mu
 /* A named pack in the first of the folders that has it. */
 static void seek_pack(source *src, const char *packs, const char *file, const char *prefix)
 {
-    char data[1024] = "", path[2048];
-    const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-    if (xdg && *xdg)
-        snprintf(data, sizeof data, "%s/stenness/packs", xdg);
-    else if (home && *home)
-        snprintf(data, sizeof data, "%s/.local/share/stenness/packs", home);
+    char data[1024], path[2048];
+    stn_folder(STN_FOLDER_DATA, "packs", data, sizeof data, NULL);
     const char *folders[] = {packs, data, "/usr/local/share/stenness/packs", "/usr/share/stenness/packs"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders && src->pack_count == 0; i++) {
         if (!*folders[i])

@@ -1,6 +1,7 @@
 #include "renderer/renderer_impl.h"
 
 #include "base/clock.h"
+#include "base/folders.h"
 #include "base/log.h"
 #include "renderer/gl/waves.h"
 
@@ -55,18 +56,13 @@ static void choose_preset(stn_renderer *r)
 /* NULL: programs are not kept. */
 static const char *program_folder(const stn_renderer *r, char *out, size_t room)
 {
-    const char *o = r->o.program_cache, *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = -1;
+    const char *given = r->o.program_cache;
 
-    if (strcmp(o, "none") == 0)
+    if (strcmp(given, "none") == 0)
         return NULL;
-    if (*o)
-        n = snprintf(out, room, "%s", o);
-    else if (xdg && *xdg)
-        n = snprintf(out, room, "%s/stenness/programs", xdg);
-    else if (home && *home)
-        n = snprintf(out, room, "%s/.cache/stenness/programs", home);
-    return n > 0 && (size_t)n < room ? out : NULL;
+    if (*given)
+        return given;
+    return stn_folder(STN_FOLDER_CACHE, "programs", out, room, NULL) == STN_OK ? out : NULL;
 }
 
 static stn_status open_gl(stn_renderer *r, stn_err *err)

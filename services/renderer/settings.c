@@ -1,6 +1,7 @@
 #include "renderer/settings.h"
 
 #include "base/file.h"
+#include "base/folders.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -107,27 +108,13 @@ void stn_settings_merge(const char *text, const char *section, const stn_setting
     put_rest(set, count, done, out);
 }
 
-static stn_status folder_of(char folder[PATH_MAX], stn_err *err)
-{
-    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-
-    if (config && *config)
-        snprintf(folder, PATH_MAX, "%s/stenness", config);
-    else if (home && *home)
-        snprintf(folder, PATH_MAX, "%s/.config/stenness", home);
-    else
-        return stn_fail(err, STN_NOT_FOUND,
-                        "no folder for settings: neither XDG_CONFIG_HOME nor HOME is set");
-    return STN_OK;
-}
-
 stn_status stn_settings_write(const stn_setting *set, size_t count, stn_err *err)
 {
     char folder[PATH_MAX], path[PATH_MAX + 32];
     stn_buf out = {.max = STN_SETTINGS_FILE_MAX + 4096};
     uint8_t *text = NULL;
     size_t len = 0;
-    stn_status st = folder_of(folder, err);
+    stn_status st = stn_folder(STN_FOLDER_CONFIG, NULL, folder, sizeof folder, err);
 
     if (st != STN_OK)
         return st;

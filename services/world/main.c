@@ -1,5 +1,6 @@
 /* stenness-world: the game session, what it tells, and who sees it. */
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/log.h"
 #include "base/opts.h"
 #include "base/text.h"
@@ -48,18 +49,11 @@ static const stn_opts_spec spec = {
     .count = sizeof options / sizeof options[0],
 };
 
-/* $XDG_STATE_HOME/stenness, or below ~/.local/state; made when it is not there. */
+/* Made when it is not there. */
 static bool state_folder(char *out, size_t cap)
 {
-    const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-
-    if (base && base[0] == '/')
-        snprintf(out, cap, "%s/stenness", base);
-    else if (home && home[0] == '/')
-        snprintf(out, cap, "%s/.local/state/stenness", home);
-    else
-        return false;
-    return stn_file_mkdirs(out, 0700, NULL) == STN_OK;
+    return stn_folder(STN_FOLDER_STATE, NULL, out, cap, NULL) == STN_OK &&
+           stn_file_mkdirs(out, 0700, NULL) == STN_OK;
 }
 
 /* INSTANCE.ground in the state folder. */
@@ -126,20 +120,6 @@ static stn_status exchange(const char *map, const char *to, const char *from, st
     return st;
 }
 
-/* $XDG_STATE_HOME/stenness/tokens, or below ~/.local/state. */
-static bool token_path(char *out, size_t cap)
-{
-    const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-
-    if (base && base[0] == '/')
-        snprintf(out, cap, "%s/stenness/tokens", base);
-    else if (home && home[0] == '/')
-        snprintf(out, cap, "%s/.local/state/stenness/tokens", home);
-    else
-        return false;
-    return true;
-}
-
 /* The password that the supervisor hands over through a pipe; its length, or -1 when there is none. */
 static ssize_t read_password(uint8_t *out, size_t cap)
 {
@@ -199,7 +179,8 @@ int main(int argc, char **argv)
     settings.line.positional = !strcmp(stn_opts_text(opts, "auth-dialect"), "positional");
     settings.line.remember = stn_opts_switch(opts, "remember");
     settings.line.version = (uint16_t)stn_opts_int(opts, "session-version");
-    settings.line.token_folder = token_path(tokens, sizeof tokens) ? tokens : NULL;
+    settings.line.token_folder =
+        stn_folder(STN_FOLDER_STATE, "tokens", tokens, sizeof tokens, NULL) == STN_OK ? tokens : NULL;
     if ((password_len = read_password(password, sizeof password)) >= 0) {
         settings.line.password = password;
         settings.line.password_len = (size_t)password_len;

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/opts.h"
@@ -268,6 +269,36 @@ static void no_bytes_are_a_place_too(void **state)
     stn_buf_fini(&b);
 }
 
+static void folders_are_where_the_environment_says(void **state)
+{
+    char out[64], *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    stn_err err = {0};
+    (void)state;
+    cache = cache ? strdup(cache) : NULL;
+    home = home ? strdup(home) : NULL;
+    setenv("HOME", "/home/u", 1);
+    setenv("XDG_CACHE_HOME", "/c", 1);
+    assert_int_equal(stn_folder(STN_FOLDER_CACHE, "data", out, sizeof out, &err), STN_OK);
+    assert_string_equal(out, "/c/stenness/data");
+    assert_int_equal(stn_folder(STN_FOLDER_CACHE, NULL, out, sizeof out, &err), STN_OK);
+    assert_string_equal(out, "/c/stenness");
+    setenv("XDG_CACHE_HOME", "relative", 1); /* such a value counts as none */
+    assert_int_equal(stn_folder(STN_FOLDER_CACHE, "data", out, sizeof out, &err), STN_OK);
+    assert_string_equal(out, "/home/u/.cache/stenness/data");
+    assert_int_equal(stn_folder(STN_FOLDER_CACHE, "data", out, 10, &err), STN_TOO_BIG);
+    assert_string_equal(out, "");
+    unsetenv("HOME");
+    assert_int_equal(stn_folder(STN_FOLDER_CACHE, "data", out, sizeof out, &err), STN_NOT_FOUND);
+    assert_non_null(strstr(err.text, "XDG_CACHE_HOME"));
+    unsetenv("XDG_CACHE_HOME");
+    if (cache)
+        setenv("XDG_CACHE_HOME", cache, 1);
+    if (home)
+        setenv("HOME", home, 1);
+    free(cache);
+    free(home);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +318,7 @@ int main(void)
         cmocka_unit_test(flags_win_over_environment_and_defaults),
         cmocka_unit_test(backoff_doubles_within_its_bounds),
         cmocka_unit_test(repeated_conditions_are_said_at_powers_of_ten),
+        cmocka_unit_test(folders_are_where_the_environment_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
