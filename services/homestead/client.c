@@ -180,15 +180,6 @@ void stn_client_greet(stn_client *c, const stn_land *land)
 
 /* ---- what it is offered */
 
-static void say(stn_client *c, int32_t widget, const char *name, const stn_value *args, uint32_t n)
-{
-    stn_buf b = {0};
-
-    if (stn_message_write_widget(&b, widget, name, &(stn_values){n, args}, NULL) == STN_OK && !b.failed)
-        stn_conn_queue(c->conn, STN_RMSG_WDGMSG, b.data, b.len);
-    stn_buf_fini(&b);
-}
-
 static void destroy(stn_client *c, int32_t widget)
 {
     stn_buf b = {0};
@@ -203,7 +194,7 @@ static void close_menu(stn_client *c)
 {
     if (!c->menu.widget)
         return;
-    say(c, c->menu.widget, "cancel", NULL, 0);
+    stn_conn_say(c->conn, c->menu.widget, "cancel", NULL, 0);
     destroy(c, c->menu.widget);
     c->menu.widget = 0;
 }
@@ -293,7 +284,7 @@ static bool on_choice(stn_client *c, const stn_values *a)
         close_menu(c);
         return true;
     }
-    say(c, c->menu.widget, "act", a->items, 1);
+    stn_conn_say(c->conn, c->menu.widget, "act", a->items, 1);
     destroy(c, c->menu.widget);
     c->menu.widget = 0;
     stn_sim_do(c->sim, c->person, c->menu.thing, c->menu.offers[option].deed);
@@ -308,7 +299,7 @@ static bool on_handed(stn_client *c, const stn_values *a)
     if (!as_int(a, 0, &code))
         return false;
     if (code == STN_SESS_OK) {
-        say(c, c->hand_widget, "exec", NULL, 0);
+        stn_conn_say(c->conn, c->hand_widget, "exec", NULL, 0);
         c->gone = true;
     } else {
         destroy(c, c->hand_widget);

@@ -1,18 +1,7 @@
 #include "homestead/client_party.h"
 
-#include "session/messages.h"
-
 #include <math.h>
 #include <string.h>
-
-static void say(stn_conn *conn, int32_t widget, const char *name, const stn_value *args, uint32_t n)
-{
-    stn_buf b = {0};
-
-    if (stn_message_write_widget(&b, widget, name, &(stn_values){n, args}, NULL) == STN_OK && !b.failed)
-        stn_conn_queue(conn, STN_RMSG_WDGMSG, b.data, b.len);
-    stn_buf_fini(&b);
-}
 
 static void tell_members(stn_client_party *p, int32_t widget, const stn_sim_party *party, stn_conn *conn)
 {
@@ -21,11 +10,11 @@ static void tell_members(stn_client_party *p, int32_t widget, const stn_sim_part
 
     for (uint32_t i = 0; i < n; i++)
         args[i] = stn_value_int((int32_t)party->ids[i]);
-    say(conn, widget, "list", args, n);
+    stn_conn_say(conn, widget, "list", args, n);
     if (n > 0)
-        say(conn, widget, "ldr", args, 1);
+        stn_conn_say(conn, widget, "ldr", args, 1);
     args[0] = stn_value_int(party ? (int32_t)party->number : -1);
-    say(conn, widget, "pid", args, 1);
+    stn_conn_say(conn, widget, "pid", args, 1);
     memset(p->placed, 0, sizeof p->placed);
 }
 
@@ -56,7 +45,7 @@ static void tell_places(stn_client_party *p, int32_t widget, const stn_sim *sim,
             continue;
         p->placed[i] = true;
         memcpy(p->at[i], at, sizeof p->at[i]);
-        say(conn, widget, "m", args, 3);
+        stn_conn_say(conn, widget, "m", args, 3);
     }
 }
 

@@ -1,5 +1,7 @@
 #include "homestead/conn.h"
 
+#include "session/messages.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +116,15 @@ void stn_conn_queue(stn_conn *p, uint8_t type, const void *data, size_t len)
 
         queue_one(p, STN_RMSG_FRAGMENT, &head, 1, bytes + at, n);
     }
+}
+
+void stn_conn_say(stn_conn *p, int32_t widget, const char *name, const stn_value *args, uint32_t n)
+{
+    stn_buf b = {0};
+
+    if (stn_message_write_widget(&b, widget, name, &(stn_values){n, args}, NULL) == STN_OK && !b.failed)
+        stn_conn_queue(p, STN_RMSG_WDGMSG, b.data, b.len);
+    stn_buf_fini(&b);
 }
 
 static void take_ack(stn_conn *p, const uint8_t *payload, size_t len)

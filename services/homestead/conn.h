@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "res/values.h"
 #include "session/crypt.h"
 #include "session/reliable.h"
 
@@ -35,6 +36,8 @@ void stn_conn_free(stn_conn *p);
 
 /* Queues a reliable message. */
 void stn_conn_queue(stn_conn *p, uint8_t type, const void *data, size_t len);
+/* Queues a message of a widget. */
+void stn_conn_say(stn_conn *p, int32_t widget, const char *name, const stn_value *args, uint32_t n);
 /* Sends one datagram now (kind byte first). */
 void stn_conn_datagram(stn_conn *p, const uint8_t *plain, size_t len);
 
