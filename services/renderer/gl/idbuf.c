@@ -1,22 +1,10 @@
 #include "renderer/gl/idbuf.h"
 
 #include "base/bytes.h"
+#include "renderer/gl/target.h"
 
 #include <glad/gl.h>
 #include <string.h>
-
-static uint32_t texture(stn_glrec *rec, GLint internal, GLenum format, GLenum type, int w, int h)
-{
-    uint32_t name;
-
-    glGenTextures(1, &name);
-    stn_glrec_texture(rec, 0, GL_TEXTURE_2D, name, 0);
-    glTexImage2D(GL_TEXTURE_2D, 0, internal, w, h, 0, format, type, NULL);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-    return name;
-}
 
 static void attach(GLenum where, uint32_t name)
 {
@@ -31,10 +19,11 @@ stn_status stn_idbuf_init(stn_idbuf *b, stn_glrec *rec, int width, int height, s
     memset(b, 0, sizeof *b);
     b->width = width;
     b->height = height;
-    b->land = texture(rec, GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, width, height);
-    b->place = texture(rec, GL_RG16, GL_RG, GL_UNSIGNED_SHORT, width, height);
-    b->thing = texture(rec, GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, width, height);
-    b->depth = texture(rec, GL_DEPTH_COMPONENT24, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, width, height);
+    b->land = stn_target_texture(rec, GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, width, height);
+    b->place = stn_target_texture(rec, GL_RG16, GL_RG, GL_UNSIGNED_SHORT, width, height);
+    b->thing = stn_target_texture(rec, GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, width, height);
+    b->depth =
+        stn_target_texture(rec, GL_DEPTH_COMPONENT24, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, width, height);
     glGenFramebuffers(1, &b->land_fbo);
     glGenFramebuffers(1, &b->thing_fbo);
     stn_glrec_fbo(rec, b->land_fbo);
@@ -55,19 +44,12 @@ stn_status stn_idbuf_init(stn_idbuf *b, stn_glrec *rec, int width, int height, s
 
 void stn_idbuf_fini(stn_idbuf *b, stn_glrec *rec)
 {
-    const uint32_t textures[] = {b->land, b->place, b->thing, b->depth};
-    const uint32_t fbos[] = {b->land_fbo, b->thing_fbo};
+    uint32_t *const textures[] = {&b->land, &b->place, &b->thing, &b->depth};
 
-    for (size_t i = 0; i < 4; i++)
-        if (textures[i]) {
-            stn_glrec_forget_texture(rec, textures[i]);
-            glDeleteTextures(1, &textures[i]);
-        }
-    for (size_t i = 0; i < 2; i++)
-        if (fbos[i]) {
-            stn_glrec_forget_fbo(rec, fbos[i]);
-            glDeleteFramebuffers(1, &fbos[i]);
-        }
+    for (size_t i = 0; i < sizeof textures / sizeof textures[0]; i++)
+        stn_target_drop_texture(rec, textures[i]);
+    stn_target_drop_fbo(rec, &b->land_fbo);
+    stn_target_drop_fbo(rec, &b->thing_fbo);
     memset(b, 0, sizeof *b);
 }
 

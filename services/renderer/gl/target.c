@@ -5,7 +5,7 @@
 #include <glad/gl.h>
 #include <string.h>
 
-static uint32_t storage(stn_glrec *rec, GLint internal, GLenum format, GLenum type, int w, int h)
+uint32_t stn_target_texture(stn_glrec *rec, int internal, unsigned format, unsigned type, int w, int h)
 {
     uint32_t name;
 
@@ -18,7 +18,7 @@ static uint32_t storage(stn_glrec *rec, GLint internal, GLenum format, GLenum ty
     return name;
 }
 
-static void drop_texture(stn_glrec *rec, uint32_t *name)
+void stn_target_drop_texture(stn_glrec *rec, uint32_t *name)
 {
     if (*name) {
         stn_glrec_forget_texture(rec, *name);
@@ -27,7 +27,7 @@ static void drop_texture(stn_glrec *rec, uint32_t *name)
     *name = 0;
 }
 
-static void drop_fbo(stn_glrec *rec, uint32_t *name)
+void stn_target_drop_fbo(stn_glrec *rec, uint32_t *name)
 {
     if (*name) {
         stn_glrec_forget_fbo(rec, *name);
@@ -48,14 +48,14 @@ static bool attach_normals(stn_target *t, stn_glrec *rec)
     static const GLenum both[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
 
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        t->normal =
-            storage(rec, formats[i].internal, formats[i].format, formats[i].type, t->width, t->height);
+        t->normal = stn_target_texture(rec, formats[i].internal, formats[i].format, formats[i].type, t->width,
+                                       t->height);
         t->normals = formats[i].kind;
         glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT1, GL_TEXTURE_2D, t->normal, 0);
         glDrawBuffers(2, both);
         if (glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE)
             return true;
-        drop_texture(rec, &t->normal);
+        stn_target_drop_texture(rec, &t->normal);
     }
     t->normals = STN_NORMALS_NONE;
     return false;
@@ -71,8 +71,9 @@ stn_status stn_target_init(stn_target *t, stn_glrec *rec, int width, int height,
         continue;
     glGenFramebuffers(1, &t->fbo);
     glGenFramebuffers(1, &t->colour_fbo);
-    t->colour = storage(rec, GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, width, height);
-    t->depth = storage(rec, GL_DEPTH_COMPONENT24, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, width, height);
+    t->colour = stn_target_texture(rec, GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, width, height);
+    t->depth =
+        stn_target_texture(rec, GL_DEPTH_COMPONENT24, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, width, height);
     stn_glrec_fbo(rec, t->colour_fbo);
     glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, t->colour, 0);
     stn_glrec_fbo(rec, t->fbo);
@@ -92,11 +93,11 @@ stn_status stn_target_init(stn_target *t, stn_glrec *rec, int width, int height,
 
 void stn_target_fini(stn_target *t, stn_glrec *rec)
 {
-    drop_fbo(rec, &t->fbo);
-    drop_fbo(rec, &t->colour_fbo);
-    drop_texture(rec, &t->colour);
-    drop_texture(rec, &t->depth);
-    drop_texture(rec, &t->normal);
+    stn_target_drop_fbo(rec, &t->fbo);
+    stn_target_drop_fbo(rec, &t->colour_fbo);
+    stn_target_drop_texture(rec, &t->colour);
+    stn_target_drop_texture(rec, &t->depth);
+    stn_target_drop_texture(rec, &t->normal);
 }
 
 stn_status stn_shadow_target_init(stn_shadow_target *t, stn_glrec *rec, int size, stn_err *err)
@@ -105,7 +106,7 @@ stn_status stn_shadow_target_init(stn_shadow_target *t, stn_glrec *rec, int size
 
     t->size = size;
     glGenFramebuffers(1, &t->fbo);
-    t->depth = storage(rec, GL_DEPTH_COMPONENT24, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, size, size);
+    t->depth = stn_target_texture(rec, GL_DEPTH_COMPONENT24, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, size, size);
     stn_glrec_fbo(rec, t->fbo);
     glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, t->depth, 0);
     glDrawBuffers(1, &none);
@@ -119,6 +120,6 @@ stn_status stn_shadow_target_init(stn_shadow_target *t, stn_glrec *rec, int size
 
 void stn_shadow_target_fini(stn_shadow_target *t, stn_glrec *rec)
 {
-    drop_fbo(rec, &t->fbo);
-    drop_texture(rec, &t->depth);
+    stn_target_drop_fbo(rec, &t->fbo);
+    stn_target_drop_texture(rec, &t->depth);
 }

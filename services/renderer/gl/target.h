@@ -11,6 +11,13 @@
 
 #include <stdint.h>
 
+/* What targets are made of. A texture of one level that is drawn into and read without filter: GL's internal
+ * format, format and type. Names become 0 when they are dropped; 0 is fine. */
+uint32_t stn_target_texture(stn_glrec *rec, int internal, unsigned format, unsigned type, int width,
+                            int height);
+void stn_target_drop_texture(stn_glrec *rec, uint32_t *name);
+void stn_target_drop_fbo(stn_glrec *rec, uint32_t *name);
+
 typedef struct stn_target {
     int width, height;
     uint32_t fbo; /* colour, normals, depth */
