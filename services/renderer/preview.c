@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "renderer/build/look.h"
+#include "renderer/build/opened.h"
 #include "renderer/gl/surface.h"
 #include "renderer/gl/view.h"
 #include "renderer/sprite/sprite.h"
@@ -16,14 +17,6 @@
 #define MAX_LEAVES 2048
 #define MAX_BONES 256
 #define MARGIN 1.06f
-
-/* A resource's bytes in the form that the store takes. */
-typedef struct opened {
-    stn_res *res;
-    stn_wire_plan *plan;
-    uint8_t *frames[STN_WIRE_FRAMES];
-    struct opened *next;
-} opened;
 
 typedef struct preview {
     const stn_preview_options *o;
@@ -40,7 +33,7 @@ typedef struct preview {
     stn_view *view;
     /* resources */
     stn_store *store;
-    opened *opened;
+    stn_opened *opened;
     uint32_t *texture_ids, *mesh_ids; /* by asset */
     /* the model */
     stn_obj_random random;
@@ -63,33 +56,6 @@ static void note_missing(preview *p, const char *what, const char *name)
         snprintf(p->out->first_missing, sizeof p->out->first_missing, "%s %s", what, name);
 }
 
-static stn_status open_bytes(preview *p, const uint8_t *data, size_t len, stn_wire **wire, stn_err *err)
-{
-    opened *o = calloc(1, sizeof *o);
-    stn_wire_span spans[STN_WIRE_FRAMES];
-    Stenness__Ready *ready;
-    stn_status st;
-
-    if (!o)
-        return stn_fail(err, STN_NO_MEMORY, "resource");
-    o->next = p->opened;
-    p->opened = o;
-    if ((st = stn_res_new(data, len, NULL, &o->res, NULL, err)) != STN_OK ||
-        (st = stn_wire_plan_new(o->res, STN_WIRE_BULK_MAX, &o->plan, err)) != STN_OK)
-        return st;
-    for (unsigned i = 0; i < STN_WIRE_FRAMES; i++) {
-        spans[i].len = stn_wire_plan_bytes(o->plan, i);
-        spans[i].data = o->frames[i] = malloc(spans[i].len ? spans[i].len : 1);
-        if (!o->frames[i])
-            return stn_fail(err, STN_NO_MEMORY, "resource of %zu bytes", spans[i].len);
-    }
-    stn_wire_plan_fill(o->plan, o->frames, NULL);
-    ready = stn_wire_plan_ready(o->plan);
-    ready->want = STENNESS__RESOURCE_WANT__WANT_RAW | STENNESS__RESOURCE_WANT__WANT_MODELS |
-                  STENNESS__RESOURCE_WANT__WANT_PIXELS;
-    return stn_wire_open(ready, spans, STN_WIRE_FRAMES, wire, err);
-}
-
 static void ask(void *ctx, const char *name, int32_t version, int32_t priority)
 {
     preview *p = ctx;
@@ -101,9 +67,9 @@ static void ask(void *ctx, const char *name, int32_t version, int32_t priority)
 
     (void)priority;
     if (strcmp(name, p->name) == 0)
-        st = open_bytes(p, p->data, p->len, &wire, &err);
+        st = stn_opened_add(&p->opened, p->data, p->len, &wire, &err);
     else if (p->o->find && (st = p->o->find(p->o->user, name, version, &data, &len, &err)) == STN_OK)
-        st = open_bytes(p, data, len, &wire, &err);
+        st = stn_opened_add(&p->opened, data, len, &wire, &err);
     free(data);
     if (st == STN_OK) {
         stn_store_ready(p->store, name, version, wire, NULL, NULL);
@@ -192,15 +158,7 @@ static void close_all(preview *p)
 {
     stn_sprite_ctx_free(p->ctx);
     stn_store_free(p->store);
-    while (p->opened) {
-        opened *o = p->opened;
-        p->opened = o->next;
-        stn_wire_plan_free(o->plan);
-        for (unsigned i = 0; i < STN_WIRE_FRAMES; i++)
-            free(o->frames[i]);
-        stn_res_free(o->res);
-        free(o);
-    }
+    stn_opened_free(p->opened);
     stn_arena_free(p->arena);
     free(p->texture_ids);
     free(p->mesh_ids);

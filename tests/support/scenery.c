@@ -6,6 +6,7 @@
 #include "renderer/build/cutmesh.h"
 #include "renderer/build/decor.h"
 #include "renderer/build/gobs.h"
+#include "renderer/build/opened.h"
 #include "renderer/gl/waves.h"
 
 #include "proto/resource.pb-c.h"
@@ -20,52 +21,16 @@
 #define FOREVER INT64_C(3600000000000)
 #define COMPONENTS 4
 
-/* A resource's bytes in the form that the store takes. */
-typedef struct opened {
-    stn_res *res;
-    stn_wire_plan *plan;
-    uint8_t *frames[STN_WIRE_FRAMES];
-    struct opened *next;
-} opened;
-
 struct scenery_parts {
     scenery *s;
     char pack[512];
     stn_store *store;
     stn_gobs *gobs;
     stn_decor *decor;
-    opened *opened;
+    stn_opened *opened;
 };
 
 /* --- resources --- */
-
-static stn_status open_bytes(struct scenery_parts *p, const uint8_t *data, size_t len, stn_wire **wire,
-                             stn_err *err)
-{
-    opened *o = calloc(1, sizeof *o);
-    stn_wire_span spans[STN_WIRE_FRAMES];
-    Stenness__Ready *ready;
-    stn_status st;
-
-    if (!o)
-        return stn_fail(err, STN_NO_MEMORY, "resource");
-    o->next = p->opened;
-    p->opened = o;
-    if ((st = stn_res_new(data, len, NULL, &o->res, NULL, err)) != STN_OK ||
-        (st = stn_wire_plan_new(o->res, STN_WIRE_BULK_MAX, &o->plan, err)) != STN_OK)
-        return st;
-    for (unsigned i = 0; i < STN_WIRE_FRAMES; i++) {
-        spans[i].len = stn_wire_plan_bytes(o->plan, i);
-        spans[i].data = o->frames[i] = malloc(spans[i].len ? spans[i].len : 1);
-        if (!o->frames[i])
-            return stn_fail(err, STN_NO_MEMORY, "resource of %zu bytes", spans[i].len);
-    }
-    stn_wire_plan_fill(o->plan, o->frames, NULL);
-    ready = stn_wire_plan_ready(o->plan);
-    ready->want = STENNESS__RESOURCE_WANT__WANT_RAW | STENNESS__RESOURCE_WANT__WANT_MODELS |
-                  STENNESS__RESOURCE_WANT__WANT_PIXELS;
-    return stn_wire_open(ready, spans, STN_WIRE_FRAMES, wire, err);
-}
 
 static void ask(void *ctx, const char *name, int32_t version, int32_t priority)
 {
@@ -79,7 +44,7 @@ static void ask(void *ctx, const char *name, int32_t version, int32_t priority)
     (void)priority;
     snprintf(path, sizeof path, "%s/%s.res", p->pack, name);
     if (stn_file_read(path, 64u << 20, &data, &len, &err) == STN_OK &&
-        open_bytes(p, data, len, &wire, &err) == STN_OK)
+        stn_opened_add(&p->opened, data, len, &wire, &err) == STN_OK)
         stn_store_ready(p->store, name, version, wire, NULL, NULL);
     else
         stn_store_failed(p->store, name, version, err.text);
@@ -180,16 +145,7 @@ void scenery_close(scenery *s)
     stn_decor_free(p->decor);
     stn_gobs_free(p->gobs);
     stn_store_free(p->store);
-    while (p->opened) {
-        opened *o = p->opened;
-
-        p->opened = o->next;
-        stn_wire_plan_free(o->plan);
-        for (unsigned i = 0; i < STN_WIRE_FRAMES; i++)
-            free(o->frames[i]);
-        stn_res_free(o->res);
-        free(o);
-    }
+    stn_opened_free(p->opened);
     scenery_ground_free(s->ground);
     stn_view_free(s->view);
     stn_programs_free(s->programs);
