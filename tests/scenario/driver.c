@@ -10,12 +10,9 @@
  * so many overlays. --party: wait until so many of the party have a place, and a leader. --sessions: wait
  * until so many frames have begun, the last one with a player in it. Exit 0: all came true; 1: not in time.
  */
-#include "base/clock.h"
-#include "base/opts.h"
 #include "base/table.h"
-#include "bus/bus.h"
 
-#include "proto/world.pb-c.h"
+#include "view_link.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,10 +27,7 @@ typedef struct thing {
 } thing;
 
 typedef struct driver {
-    stn_loop *loop;
-    stn_bus *bus;
-    stn_conv *link;
-    stn_timer *timer;
+    view_link link;
     stn_table *things; /* id -> thing */
     const char *menu, *choose;
     char state_of[128], state[64], overlays_of[128];
@@ -194,32 +188,13 @@ static stn_status on_menu(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
     return STN_OK;
 }
 
-static stn_status on_other(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
-{
-    (void)ctx;
-    (void)peer;
-    (void)msg;
-    (void)err;
-    return STN_OK;
-}
-
-#define KIND(name, type, max, fn)                                                                            \
-    {                                                                                                        \
-        STENNESS__VIEW_KIND__VIEW_##name, #name, max, &stenness__##type##__descriptor, fn, false             \
-    }
 static const stn_handler handlers[] = {
-    KIND(FRAME_BEGIN, frame_begin, 4096, on_frame),
-    KIND(GRID, grid, 1 << 20, on_other),
-    KIND(GRID_DROP, grid_drop, 1 << 16, on_other),
-    KIND(GLOBAL, global, 1 << 16, on_global),
-    KIND(ENTITIES, entities, 1 << 20, on_entities),
-    KIND(CUT, cut, 16 << 20, on_other),
-    KIND(CUT_DROP, cut_drop, 1 << 16, on_other),
-    KIND(SESSION, session, 1 << 16, on_other),
-    KIND(GROUND, ground, 4096, on_other),
-    KIND(TICK, tick, 4096, on_other),
-    KIND(CHAT, chat, 1 << 16, on_other),
-    KIND(MENU, menu, 1 << 16, on_menu),
+    VIEW_KIND(FRAME_BEGIN, frame_begin, 4096, on_frame),   VIEW_KIND(GRID, grid, 1 << 20, view_ignore),
+    VIEW_KIND(GRID_DROP, grid_drop, 1 << 16, view_ignore), VIEW_KIND(GLOBAL, global, 1 << 16, on_global),
+    VIEW_KIND(ENTITIES, entities, 1 << 20, on_entities),   VIEW_KIND(CUT, cut, 16 << 20, view_ignore),
+    VIEW_KIND(CUT_DROP, cut_drop, 1 << 16, view_ignore),   VIEW_KIND(SESSION, session, 1 << 16, view_ignore),
+    VIEW_KIND(GROUND, ground, 4096, view_ignore),          VIEW_KIND(TICK, tick, 4096, view_ignore),
+    VIEW_KIND(CHAT, chat, 1 << 16, view_ignore),           VIEW_KIND(MENU, menu, 1 << 16, on_menu),
 };
 
 static const thing *nearest(const driver *d, const char *resource, int64_t *id)
@@ -246,7 +221,7 @@ static const thing *nearest(const driver *d, const char *resource, int64_t *id)
 /* Again every second: a click at most once is under way, and the first may have come before the object. */
 static void click(driver *d, int64_t now)
 {
-    stn_peer *world = stn_conv_peer(d->link);
+    stn_peer *world = stn_conv_peer(d->link.conv);
     Stenness__Act a = STENNESS__ACT__INIT;
     const thing *t;
 
@@ -284,8 +259,8 @@ static void on_timer(void *ctx, const stn_turn *turn, stn_timer *timer)
     d->ok = all_true(d);
     d->done = d->ok || turn->now_ns > d->deadline_ns;
     if (d->done)
-        stn_loop_stop(d->loop);
-    stn_timer_in(timer, 20 * STN_MS);
+        stn_loop_stop(d->link.loop);
+    stn_timer_in(timer, VIEW_LOOK_NS);
 }
 
 static const stn_opt options[] = {
@@ -306,7 +281,6 @@ int main(int argc, char **argv)
                                        .count = sizeof options / sizeof options[0]};
     static driver d;
     stn_opts *o;
-    stn_err err = {0};
     stn_conv_spec conv = {.name = "world",
                           .handlers = handlers,
                           .n_handlers = sizeof handlers / sizeof handlers[0],
@@ -324,26 +298,14 @@ int main(int argc, char **argv)
     d.want_sessions = (size_t)stn_opts_int(o, "sessions");
     d.things = stn_table_new();
     d.deadline_ns = stn_clock_ns() + (int64_t)(stn_opts_real(o, "seconds") * 1e9);
-    if (stn_loop_new(&d.loop, &err) != STN_OK || stn_loop_stop_on_signals(d.loop, &err) != STN_OK ||
-        stn_bus_new(d.loop,
-                    &(stn_bus_spec){.kind = "driver", .instance = stn_opts_instance(o), .unnumbered = true},
-                    &d.bus, &err) != STN_OK ||
-        stn_bus_connect(d.bus, &conv, &d.link, &err) != STN_OK ||
-        !(d.timer = stn_timer_new(d.loop, "look", on_timer, &d))) {
-        fprintf(stderr, "scenario-driver: %s\n", err.text);
+    if (!view_link_open(&d.link, "driver", o, &conv, on_timer))
         return EXIT_FAILURE;
-    }
-    stn_timer_in(d.timer, 20 * STN_MS);
-    if (stn_loop_run(d.loop, &err) != STN_OK)
-        fprintf(stderr, "scenario-driver: %s\n", err.text);
+    view_link_run(&d.link);
     printf("{\"ok\":%s,\"sessions\":%zu,\"things\":%zu,\"party\":%zu,\"menus\":%zu,\"closed\":%zu,\"chosen\":"
            "%s}\n",
            d.ok ? "true" : "false", d.sessions, stn_table_count(d.things), d.party, d.menus, d.closed,
            d.chosen ? "true" : "false");
-    stn_conv_free(d.link);
-    stn_bus_free(d.bus);
-    stn_timer_free(d.timer);
-    stn_loop_free(d.loop);
+    view_link_close(&d.link);
     forget_all(&d);
     stn_table_free(d.things);
     stn_opts_free(o);

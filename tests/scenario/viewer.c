@@ -10,16 +10,13 @@
  * holds must still be complete then. --change: new ground settings every S seconds once everything is there,
  * until FILE exists, once at least; then every half must come once more, with the newest generation, and no
  * lease may be left. Exit 0: all there; 1: not in time, or a rule was broken. */
-#include "base/clock.h"
-#include "base/opts.h"
 #include "base/table.h"
 #include "bus/array.h"
-#include "bus/bus.h"
 #include "bus/credit.h"
 #include "map/coords.h"
 #include "map/product.h"
 
-#include "proto/world.pb-c.h"
+#include "view_link.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,10 +41,7 @@ typedef struct held_cut {
 } held_cut;
 
 typedef struct viewer {
-    stn_loop *loop;
-    stn_bus *bus;
-    stn_conv *link;
-    stn_timer *timer;
+    view_link link;
     stn_table *entities; /* id -> incarnation + 1 */
     stn_table *cuts; /* place and half -> held_cut */
     stn_table *grids; /* place -> the viewer, or its `px` when it is remembered */
@@ -157,7 +151,7 @@ static void on_down(void *ctx, stn_peer *peer, stn_down_reason why)
     (void)peer;
     (void)why;
     v->downs++;
-    v->down_ns = stn_loop_now(v->loop)->now_ns;
+    v->down_ns = stn_loop_now(v->link.loop)->now_ns;
     v->session = 0;
 }
 
@@ -279,7 +273,7 @@ static uint64_t cut_key(int32_t gx, int32_t gy, uint32_t cut, uint32_t half)
 /* Products of a change are between its first and the message that ends it. */
 static void note_swap(viewer *v, const Stenness__Cut *c)
 {
-    int64_t now = stn_loop_now(v->loop)->now_ns;
+    int64_t now = stn_loop_now(v->link.loop)->now_ns;
 
     if (c->swap && c->swap <= v->swap_closed)
         broken(v, "a product of a change that is over");
@@ -303,7 +297,7 @@ static void note_cut(viewer *v, const Stenness__Cut *c)
     uint64_t key = cut_key(c->grid_x, c->grid_y, c->cut_x + 4 * c->cut_y, (uint32_t)c->half);
     held_cut *held = stn_table_get(v->cuts, key);
     uint32_t half = (uint32_t)c->half & 1;
-    int64_t now = stn_loop_now(v->loop)->now_ns;
+    int64_t now = stn_loop_now(v->link.loop)->now_ns;
 
     bool first = !held || held->generation != c->generation;
 
@@ -414,37 +408,24 @@ static stn_status on_ground(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *er
     return STN_OK;
 }
 
-static stn_status on_other(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
-{
-    (void)ctx;
-    (void)peer;
-    (void)msg;
-    (void)err;
-    return STN_OK;
-}
-
-#define KIND(name, type, max, fn)                                                                            \
-    {                                                                                                        \
-        STENNESS__VIEW_KIND__VIEW_##name, #name, max, &stenness__##type##__descriptor, fn, false             \
-    }
 static const stn_handler handlers[] = {
-    KIND(FRAME_BEGIN, frame_begin, 4096, on_frame),
-    KIND(GRID, grid, 1 << 20, on_grid),
-    KIND(GRID_DROP, grid_drop, 1 << 16, on_grid_drop),
-    KIND(GLOBAL, global, 1 << 16, on_other),
-    KIND(ENTITIES, entities, 1 << 20, on_entities),
-    KIND(CUT, cut, 16 << 20, on_cut),
-    KIND(CUT_DROP, cut_drop, 1 << 16, on_cut_drop),
-    KIND(SESSION, session, 1 << 16, on_session),
-    KIND(GROUND, ground, 4096, on_ground),
-    KIND(TICK, tick, 4096, on_tick),
-    KIND(CHAT, chat, 1 << 16, on_other),
-    KIND(MENU, menu, 1 << 16, on_other),
+    VIEW_KIND(FRAME_BEGIN, frame_begin, 4096, on_frame),
+    VIEW_KIND(GRID, grid, 1 << 20, on_grid),
+    VIEW_KIND(GRID_DROP, grid_drop, 1 << 16, on_grid_drop),
+    VIEW_KIND(GLOBAL, global, 1 << 16, view_ignore),
+    VIEW_KIND(ENTITIES, entities, 1 << 20, on_entities),
+    VIEW_KIND(CUT, cut, 16 << 20, on_cut),
+    VIEW_KIND(CUT_DROP, cut_drop, 1 << 16, on_cut_drop),
+    VIEW_KIND(SESSION, session, 1 << 16, on_session),
+    VIEW_KIND(GROUND, ground, 4096, on_ground),
+    VIEW_KIND(TICK, tick, 4096, on_tick),
+    VIEW_KIND(CHAT, chat, 1 << 16, view_ignore),
+    VIEW_KIND(MENU, menu, 1 << 16, view_ignore),
 };
 
 static void walk(viewer *v)
 {
-    stn_peer *world = stn_conv_peer(v->link);
+    stn_peer *world = stn_conv_peer(v->link.conv);
     Stenness__Act a = STENNESS__ACT__INIT;
 
     if (!world || !v->driver || v->walked || stn_table_count(v->entities) == 0)
@@ -461,7 +442,7 @@ static void walk(viewer *v)
 /* Flat and not flat in turn: both halves of every cut become stale. */
 static void change(viewer *v, int64_t now)
 {
-    stn_peer *world = stn_conv_peer(v->link);
+    stn_peer *world = stn_conv_peer(v->link.conv);
     Stenness__GroundSettings s = v->ground;
 
     if (v->changes_over || !world || now - v->changed_ns < v->change_ns)
@@ -543,8 +524,8 @@ static void on_timer(void *ctx, const stn_turn *turn, stn_timer *timer)
     }
     v->done |= turn->now_ns > v->deadline_ns || v->broken > 0;
     if (v->done)
-        stn_loop_stop(v->loop);
-    stn_timer_in(timer, 20 * STN_MS);
+        stn_loop_stop(v->link.loop);
+    stn_timer_in(timer, VIEW_LOOK_NS);
 }
 
 static const stn_opt options[] = {
@@ -571,7 +552,6 @@ int main(int argc, char **argv)
                                        .count = sizeof options / sizeof options[0]};
     static viewer v;
     stn_opts *o;
-    stn_err err = {0};
     double near_s;
     size_t others;
     stn_conv_spec conv = {.name = "world",
@@ -601,18 +581,9 @@ int main(int argc, char **argv)
     v.grids = stn_table_new();
     v.begun_ns = stn_clock_ns();
     v.deadline_ns = v.begun_ns + (int64_t)(stn_opts_real(o, "seconds") * 1e9);
-    if (stn_loop_new(&v.loop, &err) != STN_OK || stn_loop_stop_on_signals(v.loop, &err) != STN_OK ||
-        stn_bus_new(v.loop,
-                    &(stn_bus_spec){.kind = "viewer", .instance = stn_opts_instance(o), .unnumbered = true},
-                    &v.bus, &err) != STN_OK ||
-        stn_bus_connect(v.bus, &conv, &v.link, &err) != STN_OK ||
-        !(v.timer = stn_timer_new(v.loop, "look", on_timer, &v))) {
-        fprintf(stderr, "scenario-viewer: %s\n", err.text);
+    if (!view_link_open(&v.link, "viewer", o, &conv, on_timer))
         return EXIT_FAILURE;
-    }
-    stn_timer_in(v.timer, 20 * STN_MS);
-    if (stn_loop_run(v.loop, &err) != STN_OK)
-        fprintf(stderr, "scenario-viewer: %s\n", err.text);
+    view_link_run(&v.link);
     order(&v, &near_s, &others);
     printf(
         "{\"ok\":%s,\"ground_cuts\":%zu,\"cuts\":%zu,\"entities\":%zu,\"grids\":%zu,\"remembered\":%zu,"
@@ -634,10 +605,7 @@ int main(int argc, char **argv)
         v.twice, v.leases, v.swaps, v.swapped, (double)v.swap_longest_ns * 1e-9, v.px, v.py,
         v.first_complete_ns ? (double)(v.first_complete_ns - v.begun_ns) * 1e-9 : -1.0,
         v.down_ns ? (double)(v.first_complete_ns - v.down_ns) * 1e-9 : -1.0, v.why);
-    stn_conv_free(v.link);
-    stn_bus_free(v.bus);
-    stn_timer_free(v.timer);
-    stn_loop_free(v.loop);
+    view_link_close(&v.link);
     stn_table_free(v.entities);
     forget_cuts(&v);
     stn_table_free(v.cuts);
