@@ -28,7 +28,7 @@ static inline void remove_runtime_folder(void)
         fprintf(stderr, "%s: left behind\n", getenv("XDG_RUNTIME_DIR"));
 }
 
-/* Turns until `what` holds or 15 seconds have passed (sanitizers are slow). */
+/* Turns until `what` holds or a minute has passed (sanitizers are slow, machines busy). */
 #define UNTIL(loop, what)                                                                                    \
     do {                                                                                                     \
         int64_t until_end = stn_clock_ns() + 60 * STN_S;                                                     \
