@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define PUBLISHED_MAX 64 /* slots of an object */
-/* Map units per unit of a position on the wire: 11/1024, exact. */
 #define MOVE_UNIT (1.0 / 1024.0)
 
 stn_status stn_attr_cut_short(stn_attr_ctx *c, const char *name)
