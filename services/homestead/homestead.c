@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ static const stn_opt options[] = {
     {"pack", STN_OPT_TEXT, NULL, 0, 0, "DIR", "folder of the resources (default: beside the program)"},
     {"seed", STN_OPT_INT, "1", 0, 9e15, "N", "seed of the land and of what happens on it"},
     {"land", STN_OPT_TEXT, NULL, 0, 0, "FILE", "a recorded land instead of a generated one"},
+    {"at", STN_OPT_TEXT, "", 0, 0, "X,Y", "where people enter, map units (default: the land's own place)"},
     {"bare", STN_OPT_SWITCH, NULL, 0, 0, NULL, "recorded land: only what was recorded, nothing grown"},
     {"objects", STN_OPT_INT, "0", 0, 400000, "N", "more things, scattered about the spawn"},
     {"movers", STN_OPT_INT, "0", 0, 400000, "N", "more beasts, roaming there"},
@@ -179,6 +181,19 @@ static void report(void *ctx, stn_report *r)
 }
 
 /* ---- starting */
+
+static stn_status place_spawn(stn_homestead *h, const char *at, stn_err *err)
+{
+    double x, y;
+    char end;
+
+    if (!*at)
+        return STN_OK;
+    if (sscanf(at, "%lf,%lf%c", &x, &y, &end) != 2 || !(fabs(x) < 1e8) || !(fabs(y) < 1e8))
+        return stn_fail(err, STN_USAGE, "--at %s: expected X,Y in map units (11 a tile)", at);
+    stn_land_set_spawn(h->land, x, y);
+    return STN_OK;
+}
 
 static stn_status make_land(stn_homestead *h, const stn_opts *opts, stn_err *err)
 {
@@ -375,6 +390,7 @@ static stn_status start(stn_homestead *h, const stn_opts *opts, stn_err *err)
     if ((st = stn_address_prepare(instance, err)) ||
         (st = stn_lock_take(instance, "homestead", &h->lock, err)) ||
         (st = stn_address_folder(instance, folder, sizeof folder, err)) || (st = make_land(h, opts, err)) ||
+        (st = place_spawn(h, stn_opts_text(opts, "at"), err)) ||
         (st = stn_accounts_open(stn_opts_text(opts, "accounts"), &h->accounts, err)) ||
         (st = open_sockets(h, opts, pack, err)) || (st = start_game(h, opts, err)) ||
         (st = stn_bus_new(h->loop, &bus, &h->bus, err)) ||

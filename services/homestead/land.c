@@ -287,6 +287,12 @@ double stn_land_z(const stn_land *land, double x, double y)
                  (sx * (double)stn_land_height(land, tx + 1, ty + 1)));
 }
 
+void stn_land_set_spawn(stn_land *land, double x, double y)
+{
+    land->spawn_x = x;
+    land->spawn_y = y;
+}
+
 void stn_land_spawn(const stn_land *land, double *x, double *y, double *angle)
 {
     *x = land->spawn_x;

@@ -110,5 +110,7 @@ bool stn_land_passage(const stn_land *land, double x, double y, double *to_x, do
 
 /* Where a person enters, map units, and which way it looks. */
 void stn_land_spawn(const stn_land *land, double *x, double *y, double *angle);
+/* Another place for it, map units. */
+void stn_land_set_spawn(stn_land *land, double x, double y);
 
 #endif

@@ -640,6 +640,27 @@ static void days_are_long_in_summer_and_short_in_winter(void **state)
     assert_memory_equal(at[3][12].light.diffuse, at[1][12].light.diffuse, 4);
 }
 
+static void people_enter_where_it_is_set(void **state)
+{
+    stn_land *land = stn_land_new(1);
+    stn_sim_settings set = {.land = land, .seed = 1};
+    stn_sim *sim;
+    double x, y;
+    uint32_t first, second;
+
+    (void)state;
+    stn_land_set_spawn(land, 30000.0, -12000.0);
+    assert_int_equal(stn_sim_new(&set, &sim, NULL), STN_OK);
+    first = stn_sim_join(sim, "one");
+    second = stn_sim_join(sim, "two");
+    assert_true(stn_sim_place(sim, first, &x, &y));
+    assert_true(hypot(x - 30000.0, y + 12000.0) < 100.0);
+    assert_true(stn_sim_place(sim, second, &x, &y));
+    assert_true(hypot(x - 30000.0, y + 12000.0) < 100.0);
+    stn_sim_free(sim);
+    stn_land_free(land);
+}
+
 static void a_line_of_chat_is_spoken(void **state)
 {
     play *p = calloc(1, sizeof *p);
@@ -676,6 +697,7 @@ int main(void)
         cmocka_unit_test(a_party_is_formed_and_left),
         cmocka_unit_test(all_are_of_one_party_when_so_set),
         cmocka_unit_test(days_are_long_in_summer_and_short_in_winter),
+        cmocka_unit_test(people_enter_where_it_is_set),
         cmocka_unit_test(a_line_of_chat_is_spoken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
