@@ -50,43 +50,46 @@ bool stn_text_f64(const char *text, double min, double max, double *out)
     return true;
 }
 
-/* Length of the well-formed sequence at p, 0 when there is none. */
-static size_t utf8_step(const unsigned char *p, size_t left)
+size_t stn_text_utf8_part(const void *text, size_t left, bool *whole)
 {
-    static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t n;
-    uint32_t c;
+    const uint8_t *p = text;
+    uint8_t lo = 0x80, hi = 0xbf, first = p[0];
+    size_t need = first < 0x80                     ? 1
+                  : first >= 0xc2 && first <= 0xdf ? 2
+                  : first >= 0xe0 && first <= 0xef ? 3
+                  : first >= 0xf0 && first <= 0xf4 ? 4
+                                                   : 0;
+    size_t n = 1;
 
-    if (p[0] < 0x80)
-        return p[0] ? 1 : 0;
-    if (p[0] >= 0xc2 && p[0] < 0xe0) {
-        n = 2;
-        c = p[0] & 0x1fu;
-    } else if (p[0] >= 0xe0 && p[0] < 0xf0) {
-        n = 3;
-        c = p[0] & 0x0fu;
-    } else if (p[0] >= 0xf0 && p[0] < 0xf5) {
-        n = 4;
-        c = p[0] & 0x07u;
-    } else {
-        return 0;
+    if (first == 0xe0)
+        lo = 0xa0; /* overlong forms */
+    if (first == 0xf0)
+        lo = 0x90;
+    if (first == 0xf4)
+        hi = 0x8f; /* above U+10FFFF */
+    while (n < need && n < left && p[n] >= lo && p[n] <= hi) {
+        lo = 0x80;
+        hi = 0xbf;
+        n++;
     }
-    if (n > left)
-        return 0;
-    for (size_t i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        c = c << 6 | (p[i] & 0x3fu);
-    }
-    if (c < smallest[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-        return 0;
+    /* A surrogate has the form of three bytes: it is read as one, and is one error. */
+    *whole = n == need && !(first == 0xed && p[1] >= 0xa0);
     return n;
+}
+
+/* Length of the well-formed sequence at p, 0 when there is none or it is NUL. */
+static size_t utf8_step(const char *p, size_t left)
+{
+    bool whole;
+    size_t n = stn_text_utf8_part(p, left, &whole);
+
+    return whole && *p ? n : 0;
 }
 
 bool stn_text_is_utf8(const char *text, size_t len)
 {
     for (size_t i = 0, n; i < len; i += n)
-        if ((n = utf8_step((const unsigned char *)text + i, len - i)) == 0)
+        if ((n = utf8_step(text + i, len - i)) == 0)
             return false;
     return true;
 }
@@ -97,7 +100,7 @@ char *stn_text_show(const char *text, size_t len, char *out, size_t cap)
     if (cap == 0)
         return out;
     for (size_t i = 0; i < len;) {
-        size_t n = utf8_step((const unsigned char *)text + i, len - i);
+        size_t n = utf8_step(text + i, len - i);
         size_t room = cap - 1 - o, w = n ? n : 1;
         if (w > room || (w + 3 > room && len - i > room)) {
             size_t dots = room < 3 ? room : 3;

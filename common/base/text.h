@@ -15,6 +15,11 @@ bool stn_text_f64(const char *text, double min, double max, double *out);
 /* True when the bytes are well-formed UTF-8 without NUL, overlong forms or surrogates. */
 bool stn_text_is_utf8(const char *text, size_t len);
 
+/* Length (1..4, at most `left`, which is not 0) of what stands at `text`: a character when *whole, else the
+ * longest part that begins like one and is shown as a single U+FFFD. An encoded surrogate, or two bytes of
+ * one, is one such part. Source: docs/spec/resource-format.md 3, session-protocol.md 1.1. */
+size_t stn_text_utf8_part(const void *text, size_t left, bool *whole);
+
 /* Copies for display: control characters and bytes that are not UTF-8 become '?', a cut ends in "...". Always
  * terminated when cap > 0. Returns out. */
 char *stn_text_show(const char *text, size_t len, char *out, size_t cap);

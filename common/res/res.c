@@ -1,5 +1,6 @@
 #include "res/res.h"
 
+#include "base/text.h"
 #include "res/internal.h"
 
 #include <stdlib.h>
@@ -357,47 +358,15 @@ const char *stn_res_layer_text_id(const stn_res_layer *l)
 
 /* ---- text ---- */
 
-/* Length of the longest part at p that could begin a character, 1 at least; *whole when it is one. */
-static size_t utf8_part(const uint8_t *p, size_t left, bool *whole)
-{
-    uint8_t lo = 0x80, hi = 0xbf, b = p[0];
-    size_t need = b < 0x80                 ? 1
-                  : b >= 0xc2 && b <= 0xdf ? 2
-                  : b >= 0xe0 && b <= 0xef ? 3
-                  : b >= 0xf0 && b <= 0xf4 ? 4
-                                           : 0;
-    size_t n = 1;
-
-    *whole = false;
-    if (b == 0xed && left >= 3 && p[1] >= 0xa0 && p[1] <= 0xbf && (p[2] & 0xc0) == 0x80)
-        return 3; /* an encoded surrogate is one error, not three */
-    if (b == 0xe0)
-        lo = 0xa0;
-    if (b == 0xed)
-        hi = 0x9f;
-    if (b == 0xf0)
-        lo = 0x90;
-    if (b == 0xf4)
-        hi = 0x8f;
-    while (n < need && n < left && p[n] >= lo && p[n] <= hi) {
-        lo = 0x80;
-        hi = 0xbf;
-        n++;
-    }
-    *whole = n == need;
-    return n;
-}
-
 size_t stn_res_text(const char *raw, size_t len, char *out, size_t cap)
 {
-    const uint8_t *p = (const uint8_t *)raw;
     size_t at = 0, room = cap ? cap - 1 : 0, written = 0;
 
     for (size_t i = 0; i < len;) {
         bool whole;
-        size_t n = utf8_part(p + i, len - i, &whole), add = whole ? n : 3;
+        size_t n = stn_text_utf8_part(raw + i, len - i, &whole), add = whole ? n : 3;
         if (at == written && at + add <= room) { /* once something did not fit, nothing behind it is put */
-            memcpy(out + at, whole ? (const char *)p + i : "\xef\xbf\xbd", add);
+            memcpy(out + at, whole ? raw + i : "\xef\xbf\xbd", add);
             written += add;
         }
         at += add;

@@ -1,5 +1,7 @@
 #include "session/wire.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 #define FAMILY 2
@@ -190,48 +192,11 @@ void stn_rel_add(stn_buf *out, uint8_t type, const void *data, size_t len, bool 
     stn_buf_put(out, data, len);
 }
 
-/* Length of the maximal part at p that is, or begins like, a well-formed sequence; *good says which. */
-static size_t utf8_part(const uint8_t *p, size_t left, bool *good)
-{
-    uint8_t lo = 0x80, hi = 0xbf;
-    size_t n;
-
-    *good = false;
-    if (p[0] < 0x80) {
-        *good = true;
-        return 1;
-    }
-    if (p[0] >= 0xc2 && p[0] <= 0xdf)
-        n = 2;
-    else if (p[0] >= 0xe0 && p[0] <= 0xef)
-        n = 3;
-    else if (p[0] >= 0xf0 && p[0] <= 0xf4)
-        n = 4;
-    else
-        return 1;
-    if (p[0] == 0xe0)
-        lo = 0xa0; /* overlong forms */
-    else if (p[0] == 0xed)
-        hi = 0x9f; /* surrogates */
-    else if (p[0] == 0xf0)
-        lo = 0x90;
-    else if (p[0] == 0xf4)
-        hi = 0x8f; /* above U+10FFFF */
-    for (size_t i = 1; i < n; i++) {
-        if (i >= left || p[i] < lo || p[i] > hi)
-            return i;
-        lo = 0x80;
-        hi = 0xbf;
-    }
-    *good = true;
-    return n;
-}
-
 void stn_wire_text(stn_buf *out, const uint8_t *text, size_t len)
 {
     while (len > 0) {
         bool good;
-        size_t n = utf8_part(text, len, &good);
+        size_t n = stn_text_utf8_part(text, len, &good);
 
         if (good)
             stn_buf_put(out, text, n);

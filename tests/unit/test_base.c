@@ -163,6 +163,34 @@ static void shown_text_hides_controls_and_bad_utf8(void **state)
     assert_false(stn_text_is_utf8("\xed\xa0\x80", 3));
 }
 
+/* One U+FFFD for each malformed part, as a Java string shows it. */
+static void malformed_utf8_is_parted_as_the_reference_does(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t parts;
+    } cases[] = {
+        {"\xed\xa0\x80", 1}, /* a surrogate */
+        {"\xed\xa0", 1}, /* the start of one */
+        {"\xe2\x82", 1}, /* cut */
+        {"\xe0\x80\x80", 3}, /* overlong */
+        {"\xc0\xaf", 2},     {"\xf4\x90\x80\x80", 4}, /* beyond the last character */
+        {"\xf1\x80\x80", 1}, {"\xf8\x88\x80\x80\x80", 5},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t len = strlen(cases[i].bytes), parts = 0;
+
+        for (size_t at = 0; at < len; parts++) {
+            bool whole = true;
+
+            at += stn_text_utf8_part(cases[i].bytes + at, len - at, &whole);
+            assert_false(whole);
+        }
+        assert_int_equal(parts, cases[i].parts);
+    }
+}
+
 static void numbers_are_whole_strings_in_range(void **state)
 {
     int64_t i;
@@ -313,6 +341,7 @@ int main(void)
         cmocka_unit_test(names_are_copied_and_replaced),
         cmocka_unit_test(error_text_is_cut_and_prefixed),
         cmocka_unit_test(shown_text_hides_controls_and_bad_utf8),
+        cmocka_unit_test(malformed_utf8_is_parted_as_the_reference_does),
         cmocka_unit_test(numbers_are_whole_strings_in_range),
         cmocka_unit_test(files_are_replaced_whole),
         cmocka_unit_test(flags_win_over_environment_and_defaults),
