@@ -36,3 +36,20 @@ double stn_linear_speed(const stn_linear *m)
 {
     return hypot(m->vx, m->vy);
 }
+
+void stn_homing_at(double x, double y, double tx, double ty, double gone, double *out_x, double *out_y)
+{
+    double dx = tx - x, dy = ty - y, e = hypot(dx, dy);
+
+    *out_x = x;
+    *out_y = y;
+    if (gone > e) {
+        *out_x = tx;
+        *out_y = ty;
+    } else if (e > 0.00001) {
+        double q = gone / e;
+
+        *out_x = x + dx * q;
+        *out_y = y + dy * q;
+    }
+}

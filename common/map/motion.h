@@ -1,7 +1,7 @@
-/* motion.h - the clock of an object that moves along a line, as viewers run it between the server's steps.
+/* motion.h - where an object is between the words of the server: world and viewers predict alike.
  *
  * Units are map units and movement seconds; a tick's seconds are scaled by 0.9. All double, no fused
- * operations. Source: docs/spec/object-cache.md A4.1.
+ * operations: the order of the operations decides bits. Source: docs/spec/object-cache.md A4.
  */
 #ifndef STN_MAP_MOTION_H
 #define STN_MAP_MOTION_H
@@ -23,5 +23,8 @@ void stn_linear_tick(stn_linear *m, double dt);
 void stn_linear_step(stn_linear *m, double t, double end);
 void stn_linear_at(const stn_linear *m, double *x, double *y);
 double stn_linear_speed(const stn_linear *m);
+
+/* Homing: the place after `gone` units from (x, y) towards (tx, ty), never beyond it. */
+void stn_homing_at(double x, double y, double tx, double ty, double gone, double *out_x, double *out_y);
 
 #endif

@@ -103,15 +103,15 @@ static void motion(stn_encode *c, const stn_gob *g, int64_t now_ns)
     }
     m.instance = v->instance;
     m.kind = (Stenness__MotionKind)v->kind;
-    m.sx = v->sx;
-    m.sy = v->sy;
-    m.vx = v->vx;
-    m.vy = v->vy;
-    m.t = v->t;
-    m.lt = v->lt;
-    m.has_end = v->kind == STN_MOVING_LINEAR && v->e >= 0;
-    m.e = m.has_end ? v->e : 0;
-    m.frozen = v->frozen;
+    m.sx = v->line.sx;
+    m.sy = v->line.sy;
+    m.vx = v->line.vx;
+    m.vy = v->line.vy;
+    m.t = v->line.t;
+    m.lt = v->line.lt;
+    m.has_end = v->line.has_end;
+    m.e = m.has_end ? v->line.end : 0;
+    m.frozen = v->line.frozen;
     m.target = (int64_t)v->target;
     m.tx = v->tx;
     m.ty = v->ty;

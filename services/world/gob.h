@@ -9,6 +9,7 @@
 #define STN_WORLD_GOB_H
 
 #include "base/err.h"
+#include "map/motion.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,10 +59,7 @@ typedef enum stn_moving_kind {
 typedef struct stn_moving {
     stn_moving_kind kind;
     uint64_t instance;
-    double sx, sy, vx, vy; /* linear: start, and units per movement second */
-    double t, lt; /* movement seconds: predicted, and last told */
-    double e; /* movement seconds at which it ends; negative = none */
-    bool frozen; /* ran ahead of the server's word too far */
+    stn_linear line; /* linear */
     uint32_t target; /* homing, following */
     double tx, ty, v, dist; /* homing: where the target is when it is not known, speed, way gone */
     uint16_t xf; /* following: the resource that names the place on the target */

@@ -116,15 +116,16 @@ static void delete_moving(stn_attr_ctx *c)
 static stn_status on_linbeg(stn_attr_ctx *c)
 {
     const stn_moving *m = &c->g->moving;
-    stn_moving n = {.kind = STN_MOVING_LINEAR, .e = -1};
+    stn_moving n = {.kind = STN_MOVING_LINEAR};
 
-    n.sx = position(&c->in);
-    n.sy = position(&c->in);
-    n.vx = position(&c->in);
-    n.vy = position(&c->in);
+    n.line.sx = position(&c->in);
+    n.line.sy = position(&c->in);
+    n.line.vx = position(&c->in);
+    n.line.vy = position(&c->in);
     if (!stn_bytes_ok(&c->in))
         return stn_attr_cut_short(c, "LINBEG");
-    if (m->kind == STN_MOVING_LINEAR && m->sx == n.sx && m->sy == n.sy && m->vx == n.vx && m->vy == n.vy)
+    if (m->kind == STN_MOVING_LINEAR && m->line.sx == n.line.sx && m->line.sy == n.line.sy &&
+        m->line.vx == n.line.vx && m->line.vy == n.line.vy)
         return STN_OK;
     set_moving(c, n);
     return STN_OK;
@@ -153,12 +154,7 @@ static stn_status on_linstep(stn_attr_ctx *c)
         delete_moving(c);
         return STN_OK;
     }
-    m->lt = t;
-    if (t > m->t) {
-        m->t = t;
-        m->frozen = false;
-    }
-    m->e = e;
+    stn_linear_step(&m->line, t, e);
     stn_attr_touch(c, STN_COMP_MOTION);
     return STN_OK;
 }
@@ -166,7 +162,7 @@ static stn_status on_linstep(stn_attr_ctx *c)
 static stn_status on_homing(stn_attr_ctx *c)
 {
     stn_moving *m = &c->g->moving;
-    stn_moving n = {.kind = STN_MOVING_HOMING, .e = -1, .target = stn_bytes_u32(&c->in)};
+    stn_moving n = {.kind = STN_MOVING_HOMING, .target = stn_bytes_u32(&c->in)};
 
     if (stn_bytes_ok(&c->in) && n.target == STN_NO_TARGET) {
         if (m->kind == STN_MOVING_HOMING)
@@ -191,7 +187,7 @@ static stn_status on_homing(stn_attr_ctx *c)
 
 static stn_status on_follow(stn_attr_ctx *c)
 {
-    stn_moving n = {.kind = STN_MOVING_FOLLOWING, .e = -1, .target = stn_bytes_u32(&c->in)};
+    stn_moving n = {.kind = STN_MOVING_FOLLOWING, .target = stn_bytes_u32(&c->in)};
     const char *bone;
 
     if (stn_bytes_ok(&c->in) && n.target == STN_NO_TARGET) {

@@ -2,8 +2,6 @@
  * the absence of fused ones decide bits here. */
 #include "world/ocache.h"
 
-#include <math.h>
-
 static void place(const stn_ocache_hooks *on, const stn_gob *g, double x, double y, float out[3])
 {
     double z = on->height ? on->height(on->arg, g->drawable.kind != STN_DRAW_NONE, x, y) : 0.0;
@@ -16,19 +14,8 @@ static void homing(const stn_ocache *c, const stn_gob *g, double *x, double *y)
 {
     const stn_moving *m = &g->moving;
     const stn_gob *target = stn_ocache_get(c, (int64_t)m->target);
-    double tx = target ? target->x : m->tx, ty = target ? target->y : m->ty;
-    double dx = tx - g->x, dy = ty - g->y, e = hypot(dx, dy);
 
-    *x = g->x;
-    *y = g->y;
-    if (m->dist > e) {
-        *x = tx;
-        *y = ty;
-    } else if (e > 0.00001) {
-        double q = m->dist / e;
-        *x = g->x + dx * q;
-        *y = g->y + dy * q;
-    }
+    stn_homing_at(g->x, g->y, target ? target->x : m->tx, target ? target->y : m->ty, m->dist, x, y);
 }
 
 /* The position of an object that does not follow another, without its offset. */
@@ -38,12 +25,10 @@ static void base_position(const stn_ocache *c, const stn_gob *g, float out[3])
     const stn_moving *m = &g->moving;
     double x = g->x, y = g->y;
 
-    if (m->kind == STN_MOVING_LINEAR) {
-        x = m->sx + m->vx * m->t;
-        y = m->sy + m->vy * m->t;
-    } else if (m->kind == STN_MOVING_HOMING) {
+    if (m->kind == STN_MOVING_LINEAR)
+        stn_linear_at(&m->line, &x, &y);
+    else if (m->kind == STN_MOVING_HOMING)
         homing(c, g, &x, &y);
-    }
     place(on, g, x, y, out);
 }
 
@@ -105,7 +90,7 @@ double stn_ocache_speed(const stn_ocache *c, stn_gob *g)
     }
     switch (chain[n - 1]->moving.kind) {
     case STN_MOVING_LINEAR:
-        v = hypot(chain[n - 1]->moving.vx, chain[n - 1]->moving.vy);
+        v = stn_linear_speed(&chain[n - 1]->moving.line);
         break;
     case STN_MOVING_HOMING:
         v = chain[n - 1]->moving.v;

@@ -427,17 +427,10 @@ static void tick_overlays(stn_ocache *c, stn_gob *g, double dt)
 
 static void tick_moving(stn_moving *m, double dt)
 {
-    if (m->kind == STN_MOVING_LINEAR && !m->frozen) {
-        m->t += dt * 0.9;
-        if (m->e >= 0 && m->t > m->e) {
-            m->t = m->e;
-        } else if (m->t > m->lt + 0.5) {
-            m->t = m->lt + 0.5;
-            m->frozen = true;
-        }
-    } else if (m->kind == STN_MOVING_HOMING) {
-        m->dist += m->v * (dt * 0.9);
-    }
+    if (m->kind == STN_MOVING_LINEAR)
+        stn_linear_tick(&m->line, dt);
+    else if (m->kind == STN_MOVING_HOMING)
+        m->dist += m->v * (dt * STN_MOTION_RATE);
 }
 
 void stn_ocache_tick(stn_ocache *c, double dt)

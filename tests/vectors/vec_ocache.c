@@ -129,9 +129,9 @@ static json_t *sres_list(const stn_sres_list *l)
 static json_t *moving(const stn_moving *m)
 {
     if (m->kind == STN_MOVING_LINEAR)
-        return json_pack("{sss[oo]s[oo]sosososb}", "t", "linmove", "s", f64(m->sx), f64(m->sy), "v",
-                         f64(m->vx), f64(m->vy), "time", f64(m->t), "lt", f64(m->lt), "e",
-                         m->e >= 0 ? f64(m->e) : json_null(), "ts", (int)m->frozen);
+        return json_pack("{sss[oo]s[oo]sosososb}", "t", "linmove", "s", f64(m->line.sx), f64(m->line.sy), "v",
+                         f64(m->line.vx), f64(m->line.vy), "time", f64(m->line.t), "lt", f64(m->line.lt), "e",
+                         m->line.has_end ? f64(m->line.end) : json_null(), "ts", (int)m->line.frozen);
     if (m->kind == STN_MOVING_HOMING)
         return json_pack("{sssIs[oo]soso}", "t", "homing", "tgt", (json_int_t)m->target, "tc", f64(m->tx),
                          f64(m->ty), "v", f64(m->v), "dist", f64(m->dist));

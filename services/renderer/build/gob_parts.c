@@ -63,28 +63,28 @@ static void motion(gob *g, const Stenness__Motion *m)
                                             STN_MOVE_FOLLOWING};
     stn_motion n = {.kind =
                         m->kind <= STENNESS__MOTION_KIND__MOTION_FOLLOWING ? kinds[m->kind] : STN_MOVE_NONE,
-                    .sx = m->sx,
-                    .sy = m->sy,
-                    .vx = m->vx,
-                    .vy = m->vy,
-                    .t = m->t,
-                    .lt = m->lt,
-                    .e = m->e,
-                    .has_end = m->has_end,
-                    .frozen = m->frozen,
+                    .line = {.sx = m->sx,
+                             .sy = m->sy,
+                             .vx = m->vx,
+                             .vy = m->vy,
+                             .t = m->t,
+                             .lt = m->lt,
+                             .end = m->e,
+                             .has_end = m->has_end,
+                             .frozen = m->frozen},
                     .target = m->target,
                     .tx = m->tx,
                     .ty = m->ty,
                     .v = m->v,
                     .dist = m->dist};
 
-    if (!sane(n.sx) || !sane(n.sy) || !sane(n.vx) || !sane(n.vy) || !sane(n.t) || !sane(n.lt) || !sane(n.e) ||
-        !sane(n.v) || !sane(n.dist) || !sane(n.tx) || !sane(n.ty))
+    if (!sane(m->sx) || !sane(m->sy) || !sane(m->vx) || !sane(m->vy) || !sane(m->t) || !sane(m->lt) ||
+        !sane(m->e) || !sane(n.v) || !sane(n.dist) || !sane(n.tx) || !sane(n.ty))
         return;
     /* A step never pulls back what is shown already: the same motion keeps the later time. */
     if (n.kind == STN_MOVE_LINEAR && g->motion.kind == STN_MOVE_LINEAR && m->instance == g->motion_instance &&
-        g->motion.t > n.t)
-        n.t = fmin(g->motion.t, n.has_end ? fmax(n.e, n.t) : n.lt + 0.5);
+        g->motion.line.t > m->t)
+        n.line.t = fmin(g->motion.line.t, m->has_end ? fmax(m->e, m->t) : m->lt + STN_MOTION_AHEAD);
     g->motion = n;
     g->motion_instance = m->instance;
     g->place_due = true;

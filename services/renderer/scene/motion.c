@@ -2,50 +2,27 @@
 
 #include <math.h>
 
-#define PACE 0.9 /* predicted time runs slower, so that a late word rarely pulls anything back */
-
 void stn_motion_tick(stn_motion *m, double dt)
 {
     if (!(dt > 0.0))
         return;
     if (m->kind == STN_MOVE_HOMING)
-        m->dist += m->v * (dt * PACE);
-    if (m->kind != STN_MOVE_LINEAR || m->frozen)
-        return;
-    m->t += dt * PACE;
-    if (m->has_end && m->t > m->e) {
-        m->t = m->e;
-    } else if (m->t > m->lt + 0.5) {
-        m->t = m->lt + 0.5;
-        m->frozen = true;
-    }
+        m->dist += m->v * (dt * STN_MOTION_RATE);
+    else if (m->kind == STN_MOVE_LINEAR)
+        stn_linear_tick(&m->line, dt);
 }
 
 void stn_motion_place(const stn_motion *m, double x, double y, bool has_target, double tx, double ty,
                       double *out_x, double *out_y)
 {
-    double dx, dy, e;
-
     *out_x = x;
     *out_y = y;
     switch (m->kind) {
     case STN_MOVE_LINEAR:
-        *out_x = m->sx + m->vx * m->t;
-        *out_y = m->sy + m->vy * m->t;
+        stn_linear_at(&m->line, out_x, out_y);
         break;
     case STN_MOVE_HOMING:
-        dx = (has_target ? tx : m->tx) - x;
-        dy = (has_target ? ty : m->ty) - y;
-        e = hypot(dx, dy);
-        if (m->dist > e) {
-            *out_x = x + dx;
-            *out_y = y + dy;
-        } else if (e > 0.00001) {
-            double q = m->dist / e;
-
-            *out_x = x + dx * q;
-            *out_y = y + dy * q;
-        }
+        stn_homing_at(x, y, has_target ? tx : m->tx, has_target ? ty : m->ty, m->dist, out_x, out_y);
         break;
     case STN_MOVE_FOLLOWING:
         if (has_target) {
@@ -60,9 +37,11 @@ void stn_motion_place(const stn_motion *m, double x, double y, bool has_target, 
 
 double stn_motion_speed(const stn_motion *m)
 {
+    const stn_linear *l = &m->line;
+
     switch (m->kind) {
     case STN_MOVE_LINEAR:
-        return m->frozen || (m->has_end && m->t >= m->e) ? 0.0 : hypot(m->vx, m->vy);
+        return l->frozen || (l->has_end && l->t >= l->end) ? 0.0 : stn_linear_speed(l);
     case STN_MOVE_HOMING:
         return fabs(m->v);
     default:
