@@ -119,14 +119,16 @@ static stn_res_fault_kind decode(const stn_codec_job *job, stn_raster *r, uint8_
     if (setjmp(png_jmpbuf(png)) == 0) {
         png_set_read_fn(png, &src, on_read);
         start(png, info, r);
-        if (!whole && r->bits == 8 && r->bands == 3)
+        bool filled = !whole && r->bits == 8 && r->bands == 3;
+        if (filled)
             png_set_filler(png, 0xff, PNG_FILLER_AFTER);
         int passes = png_set_interlace_handling(png);
         png_read_update_info(png, info);
         size_t stride = png_get_rowbytes(png, info);
+        /* A transparent colour that libpng has dropped again, since a palette came behind it, ends here. */
+        if (stride != (size_t)r->w * (filled ? 4u : r->bands) * (r->bits == 16 ? 2 : 1))
+            png_error(png, "row of an unexpected size");
         if (whole || (passes > 1 && !is_direct(r))) {
-            if (stride != (size_t)r->w * r->bands * (r->bits == 16 ? 2 : 1))
-                png_error(png, "row of an unexpected size");
             r->samples = calloc(r->h, stride); /* zeroed: interlaced passes write it piecemeal */
             if (r->samples) {
                 read_rows(png, passes, r->samples, stride, r->h);
@@ -135,8 +137,6 @@ static stn_res_fault_kind decode(const stn_codec_job *job, stn_raster *r, uint8_
                 kind = STN_FAULT_NONE;
             }
         } else if (is_direct(r)) {
-            if (stride != (size_t)r->w * 4)
-                png_error(png, "row of an unexpected size");
             if (passes > 1) {
                 read_rows(png, passes, rgba, stride, r->h);
                 if (r->bands == 4)
@@ -149,7 +149,7 @@ static stn_res_fault_kind decode(const stn_codec_job *job, stn_raster *r, uint8_
                 }
             }
             kind = STN_FAULT_NONE;
-        } else if ((row = malloc(stride ? stride : 1)) != NULL) {
+        } else if ((row = malloc(stride)) != NULL) {
             for (uint32_t y = 0; y < r->h; y++) {
                 png_read_row(png, row, NULL);
                 stn_raster_show(r, row, r->w, rgba + (size_t)y * r->w * 4);
