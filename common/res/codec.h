@@ -17,6 +17,10 @@ typedef struct stn_codec_job {
 
 /* w*h*4 bytes, sections 9.1 and 9.2 applied. */
 stn_res_fault_kind stn_png_rgba(const stn_codec_job *job, uint8_t *out);
+/* Its two ways. The plain one takes pictures of the common kind that are whole, gives what libpng gives, and
+ * says false to all others, which then take libpng's; *out may have been written. */
+bool stn_png_plain_rgba(const stn_codec_job *job, uint8_t *out);
+stn_res_fault_kind stn_png_libpng_rgba(const stn_codec_job *job, uint8_t *out);
 stn_res_fault_kind stn_jpeg_rgba(const stn_codec_job *job, uint8_t *out);
 stn_res_fault_kind stn_gif_rgba(const stn_codec_job *job, uint8_t *out);
 /* out->samples is allocated here; the caller frees it, also after a failure. */

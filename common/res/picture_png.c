@@ -1,5 +1,6 @@
 /* picture_png.c - PNG by libpng: all colour types, 1 to 16 bits, interlaced. Checksums of chunks are not
- * looked at (the reference does not either), ancillary chunks other than tRNS are not read. */
+ * looked at (the reference does not either), ancillary chunks other than tRNS are not read. What most
+ * pictures are takes the short way of picture_png_plain.c. */
 #include "res/codec.h"
 
 #include <png.h>
@@ -168,6 +169,11 @@ static stn_res_fault_kind decode(const stn_codec_job *job, stn_raster *r, uint8_
 }
 
 stn_res_fault_kind stn_png_rgba(const stn_codec_job *job, uint8_t *out)
+{
+    return stn_png_plain_rgba(job, out) ? STN_FAULT_NONE : stn_png_libpng_rgba(job, out);
+}
+
+stn_res_fault_kind stn_png_libpng_rgba(const stn_codec_job *job, uint8_t *out)
 {
     stn_raster r = {.w = job->w, .h = job->h};
     stn_res_fault_kind kind = decode(job, &r, out, false);
