@@ -1,6 +1,7 @@
 /* stenness-world: the game session, what it tells, and who sees it. */
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/heap.h"
 #include "base/log.h"
 #include "base/opts.h"
 #include "base/text.h"
@@ -163,6 +164,7 @@ int main(int argc, char **argv)
     }
     stn_log_set_name("world");
     stn_log_level_from_env();
+    stn_heap_for_bulk();
     settings.map_file = map_path(opts, map, sizeof map) ? map : NULL;
     if (stn_opts_text(opts, "map-export")[0] || stn_opts_text(opts, "map-import")[0]) {
         if (exchange(settings.map_file, stn_opts_text(opts, "map-export"), stn_opts_text(opts, "map-import"),
