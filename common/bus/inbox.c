@@ -47,16 +47,33 @@ void stn_inbox_free(stn_inbox *in, void (*drop)(void *ctx, stn_inbox_link *item)
 
 stn_status stn_inbox_give(stn_inbox *in, stn_inbox_link *item)
 {
-    stn_inbox_link *head;
+    item->next = NULL;
+    return stn_inbox_give_list(in, item);
+}
 
-    if (atomic_fetch_add_explicit(&in->count, 1, memory_order_relaxed) >= in->max) {
-        atomic_fetch_sub_explicit(&in->count, 1, memory_order_relaxed);
+stn_status stn_inbox_give_list(stn_inbox *in, stn_inbox_link *oldest)
+{
+    stn_inbox_link *head, *newest = NULL;
+    size_t n = 0;
+
+    for (const stn_inbox_link *item = oldest; item; item = item->next)
+        n++;
+    if (n == 0)
+        return STN_OK;
+    if (atomic_fetch_add_explicit(&in->count, n, memory_order_relaxed) + n > in->max) {
+        atomic_fetch_sub_explicit(&in->count, n, memory_order_relaxed);
         return STN_BUSY;
+    }
+    /* Turned round: inside, the newest comes first. */
+    for (stn_inbox_link *item = oldest, *next; item; item = next) {
+        next = item->next;
+        item->next = newest;
+        newest = item;
     }
     head = atomic_load_explicit(&in->head, memory_order_relaxed);
     do
-        item->next = head;
-    while (!atomic_compare_exchange_weak_explicit(&in->head, &head, item, memory_order_release,
+        oldest->next = head;
+    while (!atomic_compare_exchange_weak_explicit(&in->head, &head, newest, memory_order_release,
                                                   memory_order_relaxed));
     /* Only the giver that found it empty wakes the loop: the others' items are taken in the same go. The
      * write cannot fail: the counter is far from its limit and the descriptor does not block. */

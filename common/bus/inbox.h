@@ -22,6 +22,8 @@ stn_status stn_inbox_new(size_t max_items, stn_inbox **out, stn_err *err);
 /* Items still inside are handed to drop(ctx, item) when that is not NULL. No giver may be left. */
 void stn_inbox_free(stn_inbox *in, void (*drop)(void *ctx, stn_inbox_link *item), void *ctx);
 stn_status stn_inbox_give(stn_inbox *in, stn_inbox_link *item); /* STN_OK or STN_BUSY */
+/* A list through ->next, oldest first, all or none: the loop is woken once and finds them together. */
+stn_status stn_inbox_give_list(stn_inbox *in, stn_inbox_link *oldest);
 
 /* The receiving side: readable when something is there. */
 int stn_inbox_fd(const stn_inbox *in);

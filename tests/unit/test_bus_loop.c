@@ -158,11 +158,17 @@ static unsigned taken;
 static void *give(void *arg)
 {
     int giver = (int)(intptr_t)arg;
-    for (int i = 0; i < EACH; i++) {
-        struct item *item = malloc(sizeof *item);
-        item->giver = giver;
-        item->number = i;
-        while (stn_inbox_give(inbox, &item->link) == STN_BUSY)
+    for (int i = 0; i < EACH;) {
+        stn_inbox_link *oldest = NULL, **end = &oldest;
+        for (int n = 1 + i % 3; n > 0 && i < EACH; n--) { /* one to three together */
+            struct item *item = malloc(sizeof *item);
+            item->giver = giver;
+            item->number = i++;
+            *end = &item->link;
+            end = &item->link.next;
+        }
+        *end = NULL;
+        while (stn_inbox_give_list(inbox, oldest) == STN_BUSY)
             stn_sleep_ns(10000);
     }
     return NULL;
@@ -190,6 +196,19 @@ static void items_of_a_thread_come_in_their_order_and_are_bounded(void **state)
     assert_int_equal(stn_inbox_give(inbox, &b), STN_OK);
     assert_int_equal(stn_inbox_give(inbox, &c), STN_BUSY);
     assert_ptr_equal(stn_inbox_take(inbox), &a);
+    /* A list goes in whole or not at all, and stays as it was. */
+    a.next = &b;
+    b.next = &c;
+    c.next = NULL;
+    assert_int_equal(stn_inbox_give_list(inbox, &a), STN_BUSY);
+    assert_ptr_equal(a.next, &b);
+    assert_ptr_equal(b.next, &c);
+    assert_int_equal(stn_inbox_give_list(inbox, &b), STN_OK);
+    assert_int_equal(stn_inbox_give_list(inbox, NULL), STN_OK);
+    assert_ptr_equal(stn_inbox_take(inbox), &b);
+    assert_ptr_equal(b.next, &c);
+    assert_null(c.next);
+    assert_null(stn_inbox_take(inbox));
     stn_inbox_free(inbox, NULL, NULL);
 
     assert_int_equal(stn_inbox_new(64, &inbox, NULL), STN_OK);
