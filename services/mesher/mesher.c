@@ -20,6 +20,9 @@
 #define AHEAD_MAX 16
 #define TILESETS_MAX 65536
 #define READY_EVERY (1 * STN_S)
+#define REVIEW_EVERY 16 /* builds after which the mean time of one may have changed */
+#define AHEAD_NS                                                                                             \
+    (2 * STN_POOL_GROUP_NS) /* of work at hand: products come back in groups, and jobs follow in groups */
 #define STREAM_STATE 0
 #define STREAM_PRODUCT STN_STREAM_BULK
 /* A link with a round trip above this counts as slow: compressing costs less than sending. */
@@ -54,12 +57,13 @@ static stn_tileset *find_set(void *arg, uint32_t handle)
 
 /* ---- what world is told */
 
-/* Leases at once: what the threads work on and one waiting for each; over a slow link also what they do in a
- * round trip, so that none runs dry. */
+/* Leases at once: what the threads work on and one waiting for each, and what they do until word of a group
+ * of products has brought the next jobs, over a far link a round trip later: none may run dry. */
 static uint32_t wanted_leases(const stn_mesher *m, const stn_peer *peer)
 {
-    int64_t rtt = stn_peer_rtt_ns(peer), each = m->mean_build_ns > 0 ? m->mean_build_ns : STN_MS;
-    int64_t n = 2 * (int64_t)m->opts.threads + (rtt * m->opts.threads + each - 1) / each;
+    int64_t away = stn_peer_rtt_ns(peer) + AHEAD_NS;
+    int64_t each = m->mean_build_ns > 0 ? m->mean_build_ns : STN_MS;
+    int64_t n = 2 * (int64_t)m->opts.threads + (away * m->opts.threads + each - 1) / each;
     return n > LEASES_MAX ? LEASES_MAX : (uint32_t)n;
 }
 
@@ -84,18 +88,23 @@ static void say_ready(stn_mesher *m, stn_peer *peer)
         stn_log_warn("cannot say what this mesher takes: %s", err.text);
 }
 
-static void on_timer(void *ctx, const stn_turn *turn, stn_timer *timer)
+/* Says it again when it has changed by more than a quarter. */
+static void review_leases(stn_mesher *m)
 {
-    stn_mesher *m = ctx;
     stn_peer *peer = stn_conv_peer(m->link);
 
-    (void)turn;
-    stn_timer_in(timer, READY_EVERY);
     if (!peer)
         return;
     uint32_t want = wanted_leases(m, peer), apart = want > m->leases ? want - m->leases : m->leases - want;
     if (4 * apart > m->leases)
         say_ready(m, peer);
+}
+
+static void on_timer(void *ctx, const stn_turn *turn, stn_timer *timer)
+{
+    (void)turn;
+    stn_timer_in(timer, READY_EVERY);
+    review_leases(ctx);
 }
 
 /* ---- tasks */
@@ -204,6 +213,8 @@ static void count_outcome(stn_mesher *m, const stn_task *t)
         m->bytes += t->unpacked_bytes;
         m->packed_bytes += stn_frame_len(t->product);
         m->mean_build_ns += (t->build_ns - m->mean_build_ns) / 16;
+        if (m->built % REVIEW_EVERY == 0)
+            review_leases(m);
         stn_hist_add(&m->build_time, t->build_ns);
         stn_hist_add(&m->wait_time, t->wait_ns);
         break;

@@ -53,11 +53,12 @@ size_t stn_pool_waiting(stn_pool *p)
     return n;
 }
 
-/* The next task, or NULL when the pool stops. */
-static stn_task *take(stn_pool *p)
+/* The next task, or NULL when the pool stops, or when there is none and the caller does not want to wait. An
+ * AHEAD task takes as long as nothing else comes: it counts as none then. */
+static stn_task *take(stn_pool *p, bool wait)
 {
     pthread_mutex_lock(&p->lock);
-    while (!p->first && !atomic_load(&p->stopping)) {
+    while (wait && !p->first && !atomic_load(&p->stopping)) {
         /* A lost wake-up would cost a second, not the pool. */
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);
@@ -65,6 +66,8 @@ static stn_task *take(stn_pool *p)
         pthread_cond_timedwait(&p->work, &p->lock, &until);
     }
     stn_task *t = p->first;
+    if (t && !wait && t->kind == STN_TASK_AHEAD)
+        t = NULL;
     if (t) {
         p->first = t->next;
         p->waiting -= t->kind != STN_TASK_AHEAD;
@@ -92,9 +95,36 @@ static void run(stn_pool *p, stn_scratch *scratch, stn_task *t)
     t->build_ns = stn_clock_ns() - start;
 }
 
+/* What a thread has finished and not given back yet. */
+typedef struct group {
+    stn_inbox_link *oldest, **end;
+    int64_t since_ns; /* when the oldest was finished */
+} group;
+
+static void keep(group *g, stn_task *t)
+{
+    if (!g->oldest) {
+        g->end = &g->oldest;
+        g->since_ns = stn_clock_ns();
+    }
+    t->link.next = NULL;
+    *g->end = &t->link;
+    g->end = &t->link.next;
+}
+
+static void give_back(stn_pool *p, group *g)
+{
+    /* The inbox holds all tasks there can be, so this ends; were it full, the reactor is what has to catch
+     * up. */
+    while (stn_inbox_give_list(p->inbox, g->oldest) == STN_BUSY)
+        stn_sleep_ns(STN_MS);
+    g->oldest = NULL;
+}
+
 static void *thread_main(void *arg)
 {
     stn_pool *p = arg;
+    group kept = {0};
     stn_task *t;
 
     pthread_mutex_lock(&p->lock);
@@ -105,14 +135,18 @@ static void *thread_main(void *arg)
         if (sched_setscheduler(0, SCHED_IDLE, &none) != 0)
             stn_log_warn("build threads stay at the usual priority: the system refused the idle class");
     }
-    while ((t = take(p))) {
+    for (;;) {
+        if (!(t = take(p, !kept.oldest))) {
+            if (!kept.oldest)
+                return NULL;
+            give_back(p, &kept);
+            continue;
+        }
         run(p, scratch, t);
-        /* The inbox holds all tasks there can be, so this ends; were it full, the reactor is what has to
-         * catch up. */
-        while (stn_inbox_give(p->inbox, &t->link) == STN_BUSY)
-            stn_sleep_ns(STN_MS);
+        keep(&kept, t);
+        if (stn_clock_ns() - kept.since_ns + t->build_ns > STN_POOL_GROUP_NS)
+            give_back(p, &kept);
     }
-    return NULL;
 }
 
 stn_status stn_pool_new(unsigned threads, bool idle, stn_blocks *blocks, stn_inbox *inbox, stn_pool **out,

@@ -394,6 +394,46 @@ static stn_task *next_done(stn_inbox *inbox)
     return NULL;
 }
 
+/* A thread keeps what it finished while it has more to do: when it has not, all of it must be there. */
+static void tasks_given_together_all_come_back_in_order(void **state)
+{
+    (void)state;
+    enum { TOGETHER = 40, TIMES = 5 };
+    terrain_case *c = load("p-islands3.in");
+    stn_blocks *blocks = stn_blocks_new(256, NULL);
+    stn_inbox *inbox;
+    stn_pool *pool;
+    stn_err err = {0};
+    uint64_t given = 0, back = 0;
+
+    assert_int_equal(stn_inbox_new(TOGETHER, &inbox, &err), STN_OK);
+    assert_int_equal(stn_pool_new(1, false, blocks, inbox, &pool, &err), STN_OK);
+    for (int i = 0; i < TIMES; i++) {
+        for (int k = 0; k < TOGETHER; k++) {
+            stn_task *t = new_task(c);
+            t->ticket = ++given;
+            atomic_store(&t->cancelled, k % 4 == 0);
+            stn_pool_give(pool, t);
+        }
+        for (int wait = 0; back < given && wait < 20000; wait++) {
+            for (stn_inbox_link *item = stn_inbox_take(inbox), *next; item; item = next) {
+                stn_task *t = (stn_task *)(void *)item;
+                next = item->next;
+                assert_int_equal(t->ticket, ++back);
+                assert_int_equal(t->status, (back - 1) % TOGETHER % 4 == 0 ? STN_CANCELLED : STN_OK);
+                stn_task_free(t);
+            }
+            if (back < given)
+                stn_sleep_ns(STN_MS);
+        }
+        assert_int_equal(back, given);
+    }
+    stn_pool_free(pool);
+    stn_inbox_free(inbox, NULL, NULL);
+    stn_blocks_free(blocks);
+    terrain_case_free(c);
+}
+
 static void tasks_come_back_whatever_becomes_of_them(void **state)
 {
     (void)state;
@@ -474,6 +514,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_lease_comes_back_as_the_product_of_its_cut, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_jobs_are_refused_and_the_mesher_goes_on, setup, teardown),
         cmocka_unit_test_setup_teardown(many_leases_all_come_back_once, setup, teardown),
+        cmocka_unit_test(tasks_given_together_all_come_back_in_order),
         cmocka_unit_test(tasks_come_back_whatever_becomes_of_them),
         cmocka_unit_test_setup_teardown(reading_a_job_checks_its_counts, setup, teardown),
     };
