@@ -1,8 +1,10 @@
+#include "base/heap.h"
 #include "base/log.h"
 #include "base/opts.h"
 #include "mesher/blocks.h"
 #include "mesher/mesher.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sysexits.h>
@@ -41,6 +43,17 @@ static stn_status read_keys(const stn_opts *o, stn_mesher_opts *mo, stn_keys *ke
     return stn_keys_load(own, keys, err);
 }
 
+/* For all threads that are made from now on, libzmq's too. Under the batch class a thread that wakes does not
+ * put another in its place: what was finished and what has come is moved when a build ends or waits, several
+ * at once, and a mesher beside others on the machine does not break into what they do. */
+static void take_turns(void)
+{
+    const struct sched_param none = {0};
+
+    if (sched_setscheduler(0, SCHED_BATCH, &none) != 0)
+        stn_log_info("the system refused the batch class: products are moved one by one");
+}
+
 int main(int argc, char **argv)
 {
     stn_opts *opts = NULL;
@@ -60,6 +73,8 @@ int main(int argc, char **argv)
         return EX_USAGE;
     }
     stn_log_level_from_env();
+    stn_heap_for_bulk();
+    take_turns();
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int64_t threads = stn_opts_int(opts, "threads");
     const char *endpoint = stn_opts_text(opts, "connect");
