@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JOBS_MAX 64 /* leases that one mesher may ask for */
+#define JOBS_MAX 128 /* leases that one mesher may ask for */
+#define REFILL_MAX 8 /* a mesher with work at hand is given this many jobs together */
 #define PRODUCT_MAX (16u << 20)
 #define LEASE_MIN_MS 3000.0
 #define LEASE_MAX_MS 30000.0
@@ -256,11 +257,21 @@ static stn_status send_job(stn_world *w, stn_mesher *m, const stn_cut_job *job, 
     return st;
 }
 
+/* Each message to a mesher wakes threads in both processes, so one that has work at hand gets jobs when
+ * several of its places are free, a quarter of them or REFILL_MAX, and then all that are. */
+static bool has_room(const stn_world *w, const stn_mesher *m, bool filling)
+{
+    size_t leases = stn_cuts_leases_of(w->cuts, m->number), room = m->jobs / 4;
+
+    room = filling || room < 1 ? 1 : room > REFILL_MAX ? REFILL_MAX : room;
+    return m->used && leases + room <= m->jobs;
+}
+
 /* One after the other gets one, so that two meshers share what is urgent. */
 void stn_mesh_lease(stn_world *w)
 {
     int64_t now = stn_loop_now(w->loop)->now_ns;
-    bool gave;
+    bool filling[STN_MESHERS_MAX] = {0}, gave;
 
     if (!w->cuts)
         return;
@@ -271,13 +282,13 @@ void stn_mesh_lease(stn_world *w)
             stn_mesher *m = &w->meshers[i];
             stn_cut_job job;
             stn_err err = {0};
-            if (!m->used || stn_cuts_leases_of(w->cuts, m->number) >= m->jobs)
+            if (!has_room(w, m, filling[i]))
                 continue;
             if (stn_cuts_lease(w->cuts, m->number, now + (int64_t)(lease_ms(w, m) * 1e6), job_ready, w, &job,
                                &err) != STN_OK)
                 continue;
             if (send_job(w, m, &job, &err) == STN_OK)
-                gave = true;
+                gave = filling[i] = true;
             else /* no room: back into the queue */
                 stn_cuts_failed(w->cuts, m->number, job.ticket, STN_CANCELLED, err.text);
         }
