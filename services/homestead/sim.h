@@ -57,6 +57,7 @@ typedef struct stn_sim_settings {
     double day_speed; /* game seconds a second; 0 = 3 */
     double year; /* time of year at the start, 0..1 from the first day of spring; 0 = 5/12, in summer */
     bool one_party; /* all people are of one party as they come */
+    bool clouds; /* part of the weather: their shadows go over the land */
     bool travel; /* boats take people away: stn_sim_takes_leave() is asked */
 } stn_sim_settings;
 
@@ -146,6 +147,8 @@ bool stn_sim_resource(const stn_sim *sim, uint16_t id, const char **name, uint16
 /* The number of a tileset of the land. */
 uint16_t stn_sim_tileset(const stn_sim *sim, uint16_t tile);
 /* A GLOBLOB payload: time, light, astronomy. */
+/* The resource of the clouds, 0 = none: it is announced before the first of these. */
+uint16_t stn_sim_clouds(const stn_sim *sim);
 void stn_sim_globlob(const stn_sim *sim, bool absolute, stn_buf *out);
 
 #endif

@@ -122,7 +122,7 @@ struct stn_sim {
     resource *res;
     size_t n_res;
     stn_names *res_of; /* name -> number */
-    uint16_t vmat, smoke;
+    uint16_t vmat, smoke, clouds;
     uint16_t garments[SIM_GARMENTS], dyes[SIM_DYES]; /* resource numbers */
     uint16_t tileset_of[256];
     bool wet[256], closed[256]; /* by tile id; closed: nobody can be there */

@@ -1,6 +1,7 @@
 /* What clients are told: attributes of objects, time and light. */
 #include "sim_priv.h"
 
+#include "res/values.h"
 #include "session/objdata.h"
 
 #include <math.h>
@@ -217,6 +218,11 @@ static void put_double(stn_buf *out, double v)
     stn_buf_f64(out, v);
 }
 
+uint16_t stn_sim_clouds(const stn_sim *sim)
+{
+    return sim->clouds;
+}
+
 void stn_sim_globlob(const stn_sim *sim, bool absolute, stn_buf *out)
 {
     double game = sim->set.hour * 3600.0 + sim->now * sim->set.day_speed;
@@ -266,4 +272,12 @@ void stn_sim_globlob(const stn_sim *sim, bool absolute, stn_buf *out)
     stn_buf_u8(out, 4);
     stn_buf_u8(out, (uint8_t)(year * 4.0)); /* season: 0 spring to 3 winter … */
     put_double(out, fmod(year * 4.0, 1.0)); /* … and how far it is */
+    if (sim->clouds) {
+        stn_buf_u8(out, STN_TAG_END);
+        stn_buf_cstr(out, "wth");
+        stn_buf_u8(out, STN_TAG_RESID);
+        stn_buf_u16(out, sim->clouds);
+        stn_buf_u8(out, STN_TAG_LIST);
+        stn_buf_u8(out, STN_TAG_END);
+    }
 }

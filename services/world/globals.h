@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STN_WEATHER_MAX 16
+#define STN_WEATHER_MAX 256
 
 typedef struct stn_light {
     uint8_t ambient[4], diffuse[4], specular[4]; /* r g b a */

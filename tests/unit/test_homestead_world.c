@@ -596,7 +596,8 @@ static void all_are_of_one_party_when_so_set(void **state)
 static void skies_of(double year, stn_globals out[24])
 {
     stn_land *land = stn_land_new(1);
-    stn_sim_settings set = {.land = land, .seed = 1, .hour = 0.0, .year = year, .day_speed = 3600.0};
+    stn_sim_settings set = {
+        .land = land, .seed = 1, .hour = 0.0, .year = year, .day_speed = 3600.0, .clouds = true};
     stn_sim *sim;
 
     assert_int_equal(stn_sim_new(&set, &sim, NULL), STN_OK);
@@ -607,6 +608,9 @@ static void skies_of(double year, stn_globals out[24])
         stn_sim_globlob(sim, true, &b);
         stn_globals_init(&out[h], 1.0);
         assert_int_equal(stn_globals_message(&out[h], b.data, b.len, 1.0, NULL), STN_OK);
+        assert_int_equal(out[h].n_weather, 1);
+        assert_int_equal(out[h].weather[0].resid, stn_sim_clouds(sim));
+        stn_globals_fini(&out[h]);
         stn_buf_fini(&b);
     }
     stn_sim_free(sim);

@@ -97,6 +97,7 @@ static const struct {
     {{{"spr", "haven.res.lib.tree.Factory"}}, 1},
     {{{"objdelta", "haven.res.lib.svaj.Attr"}}, 1},
     {{{"spr", "haven.res.gfx.fx.flight.Flicker"}, {"rlink", "haven.res.gfx.fx.flight.Flicker"}}, 2},
+    {{{"wtr", "haven.res.gfx.fx.clouds.Clouds"}}, 1},
 };
 
 static void put_library(stn_emit *e, int which)
@@ -161,6 +162,7 @@ static const item items[] = {
     {"lib/tree", 15, put_library, 1},
     {"lib/svaj", 25, put_library, 2},
     {"gfx/fx/flight", 6, put_library, 3},
+    {"gfx/fx/clouds", 1, put_library, 4},
     {"gfx/fx/ismoke", 111, put_smoke, 0},
 };
 
