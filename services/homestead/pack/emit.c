@@ -509,6 +509,23 @@ static void put_place(stn_emit *e, const stn_model *m)
 /* Flames, and a warm point light that flickers, shown while the fire burns (layer id 16: unless state bytes
  * say otherwise). Without an `aq` a point light is never seen (docs/spec/rendering.md 10.5); this one ends at
  * about 85 units. */
+/* A link to the first light of the file itself, which goes between `low` and full. */
+static void put_flicker(stn_emit *e, const char *self, uint16_t self_version, int16_t id, stn_v3 at,
+                        float low, float rate)
+{
+    stn_value x[2] = {stn_value_text("x"), stn_value_f32(at.x)},
+              y[2] = {stn_value_text("y"), stn_value_f32(at.y)},
+              z[2] = {stn_value_text("z"), stn_value_f32(at.z)},
+              min[2] = {stn_value_text("min"), stn_value_f32(low)},
+              per[2] = {stn_value_text("rate"), stn_value_f32(rate)};
+    stn_value args[7] = {resource(self, self_version), stn_value_int(0),     stn_value_list(x, 2),
+                         stn_value_list(y, 2),         stn_value_list(z, 2), stn_value_list(min, 2),
+                         stn_value_list(per, 2)};
+    stn_res_rlink link = {.id = id, .type = STN_RLINK_PARAMS, .res = {"gfx/fx/flight", 6}, .args = {7, args}};
+
+    stn_emit_layer(e, STN_LAYER_RLINK, &link);
+}
+
 static void put_fire(stn_emit *e, const char *self, uint16_t self_version)
 {
     stn_res_light light = {.id = 0,
@@ -520,19 +537,28 @@ static void put_fire(stn_emit *e, const char *self, uint16_t self_version)
                            .fspecular = {1, 0.62f, 0.30f, 1},
                            .has_att = true,
                            .att = {0.6f, 0, 0.0013f}};
-    stn_value up[2] = {stn_value_text("z"), stn_value_f32(9)},
-              low[2] = {stn_value_text("min"), stn_value_f32(0.72f)};
-    stn_value rate[2] = {stn_value_text("rate"), stn_value_f32(0.12f)};
-    stn_value args[5] = {resource(self, self_version), stn_value_int(0), stn_value_list(up, 2),
-                         stn_value_list(low, 2), stn_value_list(rate, 2)};
-    stn_res_rlink link = {.id = 16, .type = STN_RLINK_PARAMS, .res = {"gfx/fx/flight", 6}, .args = {5, args}};
-
     stn_res_rlink flames = {
         .id = 16, .type = STN_RLINK_SPRITE, .res = {"homestead/things/flames", STN_PACK_VERSION}};
 
     stn_emit_layer(e, STN_LAYER_LIGHT, &light);
-    stn_emit_layer(e, STN_LAYER_RLINK, &link);
+    put_flicker(e, self, self_version, 16, (stn_v3){0, 0, 9}, 0.72f, 0.12f);
     stn_emit_layer(e, STN_LAYER_RLINK, &flames);
+}
+
+static void put_lamp(stn_emit *e, stn_v3 at, const char *self, uint16_t self_version)
+{
+    stn_res_light light = {.id = 0,
+                           .ambient = {0, 0, 0, 255},
+                           .diffuse = {255, 194, 120, 255},
+                           .specular = {255, 194, 120, 255},
+                           .fambient = {0, 0, 0, 1},
+                           .fdiffuse = {1, 0.76f, 0.47f, 1},
+                           .fspecular = {1, 0.76f, 0.47f, 1},
+                           .has_att = true,
+                           .att = {0.9f, 0, 0.0022f}};
+
+    stn_emit_layer(e, STN_LAYER_LIGHT, &light);
+    put_flicker(e, self, self_version, -1, at, 0.93f, 0.3f);
 }
 
 void stn_emit_model(stn_emit *e, const stn_model *m, const char *self, uint16_t self_version)
@@ -559,6 +585,8 @@ void stn_emit_model(stn_emit *e, const stn_model *m, const char *self, uint16_t 
     put_place(e, m);
     if (m->fire)
         put_fire(e, self, self_version);
+    if (m->lamp)
+        put_lamp(e, m->lamp_at, self, self_version);
     if (m->spr_class) {
         const char *const entry[1][2] = {{"spr", m->spr_class}};
 

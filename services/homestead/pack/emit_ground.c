@@ -261,9 +261,9 @@ void stn_emit_waves(stn_emit *e)
             /* Crests: folded noise is sharp above and round below, as small waves are. */
             float n = stn_fbm_warped(7800, u, v, 5, 4, 0.05f), m = stn_fbm_wrap(7801, u, v, 9, 3);
 
-            *stn_canvas_at(c, x, y) = (stn_pixel){.a = 1, .h = 14.0f * (1 - fabsf(n)) + 6.0f * m};
+            *stn_canvas_at(c, x, y) = (stn_pixel){.a = 1, .h = 14.0f * (1 - fabsf(n)) + 2.5f * m};
         }
-    stn_emit_texture(e, 0, STN_TEXTURE_BUMP, 0.9f, c);
+    stn_emit_texture(e, 0, STN_TEXTURE_BUMP, 0.7f, c);
     stn_canvas_free(c);
 }
 

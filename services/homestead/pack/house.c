@@ -8,7 +8,7 @@
 
 #define PI 3.14159265f
 
-enum { MAT_DARK = STN_MAT_OWN3 + 1 };
+enum { MAT_DARK = STN_MAT_OWN3 + 1, MAT_FLAME, MATERIALS };
 
 static stn_model *build_house(void)
 {
@@ -31,9 +31,12 @@ static stn_model *build_house(void)
     stn_model_material(m, STN_MAT_OWN3, 2);
     stn_model_texture(m, 3, STN_TEXTURE_COLOUR, 0, stn_plain(0x1c1612, 0.3f));
     stn_model_material(m, MAT_DARK, 3);
-    stn_shape *s[MAT_DARK + 1];
+    stn_model_texture(m, 4, STN_TEXTURE_COLOUR, 0, stn_plain(0xffd58a, 0.1f));
+    stn_model_material(m, MAT_FLAME, 4)->glow = true;
+    m->materials[m->n_materials - 1].no_shadow = true;
+    stn_shape *s[MATERIALS];
 
-    for (int i = 0; i <= MAT_DARK; i++)
+    for (int i = 0; i < MATERIALS; i++)
         s[i] = &stn_model_part(m, i)->shape;
     stn_joiner j = {s[STN_MAT_BOARD], s[STN_MAT_BEAM], s[STN_MAT_END], s[STN_MAT_IRON], r};
 
@@ -194,6 +197,22 @@ static stn_model *build_house(void)
         }
         stn_joiner_iron(&j, stn_xf_at(x, fy - 0.62f, 15.6f), 6, 0.15f, 0.5f);
         stn_joiner_iron(&j, stn_xf_at(x, fy - 0.62f, 12.0f), 6, 0.15f, 0.5f);
+    }
+    /* A lantern beside the door, on an iron arm. */
+    {
+        const float lx = 9.2f, ly = fy - 2.6f, lz = 17.0f;
+
+        stn_joiner_iron(&j, stn_xf_at(lx, fy - 1.2f, lz + 2.4f), 0.35f, 3.4f, 0.35f);
+        stn_joiner_iron(&j, stn_xf_at(lx, ly, lz + 1.6f), 1.9f, 1.9f, 0.5f);
+        stn_joiner_iron(&j, stn_xf_at(lx, ly, lz - 1.4f), 1.7f, 1.7f, 0.35f);
+        for (int k = 0; k < 4; k++)
+            stn_joiner_iron(&j, stn_xf_at(lx + (k & 1 ? 0.7f : -0.7f), ly + (k & 2 ? 0.7f : -0.7f), lz),
+                            0.22f, 0.22f, 2.8f);
+        stn_xf glass = stn_xf_at(lx, ly, lz);
+
+        stn_shape_stone(s[MAT_FLAME], &glass, (stn_v3){0.6f, 0.6f, 1.1f}, 300, 0, 0, 0, 8);
+        m->lamp = true;
+        m->lamp_at = (stn_v3){lx, ly - 1.5f, lz};
     }
     /* Chimney of field stone at the right gable. */
     for (int row = 0; row < 17; row++)

@@ -86,7 +86,7 @@ typedef struct stn_model {
     size_t n_textures;
     stn_material materials[12];
     size_t n_materials;
-    stn_part parts[16];
+    stn_part parts[20];
     size_t n_parts;
     stn_joint joints[STN_MODEL_JOINTS];
     size_t n_joints;
@@ -103,6 +103,8 @@ typedef struct stn_model {
     const char *spr_class, *spr_lib;
     uint16_t spr_version;
     bool fire; /* flames and a flicker light */
+    bool lamp; /* a light that hardly flickers … */
+    stn_v3 lamp_at; /* … there */
     /* Where a vertex of part 0 is moved to in each of `flutter_frames` frames that follow each other at
      * random, over `flutter_len` seconds in all; NULL = it stands still. */
     stn_v3 (*flutter)(unsigned frame, stn_v3 at);
