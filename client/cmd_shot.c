@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define START_NS (30 * STN_S) /* for a renderer of our own to open its door */
+#define DEGREE (3.14159265358979323846 / 180.0)
 #define DRAW_NS (60 * STN_S) /* drawing in full detail, in software, on a busy machine */
 
 static const stn_opt options[] = {
@@ -26,6 +27,10 @@ static const stn_opt options[] = {
      "\"cuts\": when all wanted ground and objects are there; or seconds"},
     {"timeout", STN_OPT_INT, "60", 1, 3600, "S",
      "the picture is taken as it is after so long, and that is said"},
+    {"eye", STN_OPT_TEXT, "", 0, 0, "D,E,A[,X,Y]",
+     "from so far (map units), so high (degrees) and from where (degrees; 0 east, 90 north), looking so far "
+     "aside"},
+    {"hud", STN_OPT_SWITCH, NULL, 0, 0, NULL, "with what is written over the picture"},
     {"land", STN_OPT_TEXT, NULL, 0, 0, "FILE", "of this recorded land (own instance)"},
     {"seed", STN_OPT_TEXT, NULL, 0, 0, "N", "of the land of this seed (own instance)"},
 };
@@ -57,14 +62,44 @@ static stn_status parse_size(const char *text, uint32_t *w, uint32_t *h, stn_err
     return STN_OK;
 }
 
+/* Numbers between commas; the first three are needed. */
+static stn_status parse_eye(const char *text, Stenness__PictureGet *get, stn_err *err)
+{
+    static const double least[5] = {1, 0, -3600, -5000, -5000}, most[5] = {5000, 90, 3600, 5000, 5000};
+    double v[5] = {0};
+    size_t n = 0;
+
+    for (const char *p = text; *p && n < 5; n++) {
+        char one[32];
+        size_t len = strcspn(p, ",");
+
+        snprintf(one, sizeof one, "%.*s", (int)len, p);
+        p += len + (p[len] == ',');
+        if (!stn_text_f64(one, least[n], most[n], &v[n]))
+            return stn_fail(err, STN_USAGE, "--eye: \"%.30s\" is not a number from %g to %g", one, least[n],
+                            most[n]);
+    }
+    if (n > 0 && n < 3)
+        return stn_fail(err, STN_USAGE, "--eye: expected DISTANCE,ELEVATION,ANGLE, got \"%.60s\"", text);
+    get->eye_distance = v[0];
+    get->eye_elevation = v[1] * DEGREE;
+    get->eye_angle = v[2] * DEGREE;
+    get->eye_x = v[3];
+    get->eye_y = v[4];
+    return STN_OK;
+}
+
 static stn_status parse_request(const stn_opts *opts, Stenness__PictureGet *get, stn_err *err)
 {
     const char *after = stn_opts_text(opts, "after");
     double seconds;
     stn_status st = parse_size(stn_opts_text(opts, "size"), &get->width, &get->height, err);
 
+    if (st == STN_OK)
+        st = parse_eye(stn_opts_text(opts, "eye"), get, err);
     if (st != STN_OK)
         return st;
+    get->hud = stn_opts_switch(opts, "hud");
     get->timeout_ms = (uint32_t)stn_opts_int(opts, "timeout") * 1000;
     if (strcmp(after, "cuts") == 0)
         get->complete = true;

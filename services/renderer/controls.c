@@ -35,6 +35,23 @@ void renderer_apply_settings(stn_renderer *r)
 
     if (strcmp(stn_camera_name(r->camera), stn_hud_cameras[kind]) != 0)
         renderer_set_camera(r, kind, "");
+    stn_paint_scale(r->paint, (float)r->settings.ui_percent / 100.0f);
+}
+
+static void panel_changed(stn_renderer *r, stn_panel_change what)
+{
+    if (what == STN_PANEL_SETTING)
+        renderer_apply_settings(r);
+    r->rebind |= what == STN_PANEL_BINDING; /* not while the triggers are walked through */
+}
+
+static void on_keys(void *arg, const stn_two *s, double tpf)
+{
+    stn_renderer *r = arg;
+
+    (void)tpf;
+    if (!r->typing)
+        panel_changed(r, stn_panel_keys(stn_hud_panel(r->hud), &r->settings, &r->bindings, s));
 }
 
 static void text_input(stn_renderer *r, bool on)
@@ -79,32 +96,24 @@ static void answer_menu(stn_renderer *r, uint32_t option)
     stn_hud_menu(r->hud, 0, "", 0.0f, 0.0f);
 }
 
-static void camera_key(stn_renderer *r, stn_camera_key key, int dx, int dy)
-{
-    if (stn_hud_settings_open(r->hud)) {
-        if (stn_hud_settings_key(r->hud, &r->settings, dx, dy))
-            renderer_apply_settings(r);
-        return;
-    }
-    stn_camera_press(r->camera, key);
-}
-
 static void act_on(stn_renderer *r, stn_action a)
 {
+    stn_panel *panel = stn_hud_panel(r->hud);
+
     if (r->typing && a != STN_ACTION_CHAT && a != STN_ACTION_CANCEL)
         return;
     switch (a) {
     case STN_ACTION_CAMERA_LEFT:
-        camera_key(r, STN_CAMERA_LEFT, -1, 0);
+        stn_camera_press(r->camera, STN_CAMERA_LEFT);
         break;
     case STN_ACTION_CAMERA_RIGHT:
-        camera_key(r, STN_CAMERA_RIGHT, 1, 0);
+        stn_camera_press(r->camera, STN_CAMERA_RIGHT);
         break;
     case STN_ACTION_CAMERA_IN:
-        camera_key(r, STN_CAMERA_IN, 0, -1);
+        stn_camera_press(r->camera, STN_CAMERA_IN);
         break;
     case STN_ACTION_CAMERA_OUT:
-        camera_key(r, STN_CAMERA_OUT, 0, 1);
+        stn_camera_press(r->camera, STN_CAMERA_OUT);
         break;
     case STN_ACTION_CAMERA_RESET:
         stn_camera_press(r->camera, STN_CAMERA_RESET);
@@ -117,7 +126,10 @@ static void act_on(stn_renderer *r, stn_action a)
         stn_hud_toggle_help(r->hud);
         break;
     case STN_ACTION_SETTINGS:
-        stn_hud_toggle_settings(r->hud);
+        panel->open = !panel->open;
+        break;
+    case STN_ACTION_GRID:
+        r->settings.grid = !r->settings.grid;
         break;
     case STN_ACTION_MINIMAP:
         r->settings.minimap = !r->settings.minimap;
@@ -139,8 +151,7 @@ static void act_on(stn_renderer *r, stn_action a)
         r->typed[0] = '\0';
         text_input(r, false);
         answer_menu(r, UINT32_MAX);
-        if (stn_hud_settings_open(r->hud))
-            stn_hud_toggle_settings(r->hud);
+        panel->open = false;
         break;
     case STN_ACTION_QUIT:
         r->stop = true;
@@ -161,9 +172,9 @@ static void on_action(void *arg, const stn_two *states, double tpf)
 {
     const struct bound *b = arg;
 
-    (void)states;
     (void)tpf;
-    act_on(b->r, b->action);
+    if (stn_hud_panel(b->r->hud)->taken != states->cur->seq)
+        act_on(b->r, b->action);
 }
 
 /* --- mouse --- */
@@ -187,6 +198,7 @@ static void click(stn_renderer *r, const stn_input_state *in, uint32_t button)
     stn_net_act act = {.kind = STENNESS__ACT_KIND__ACT_CLICK, .button = button};
     stn_stage_facts facts;
     double x, y;
+    int row;
 
     picture_point(r, &in->mouse, &x, &y);
     if (stn_hud_menu_open(r->hud)) {
@@ -195,6 +207,12 @@ static void click(stn_renderer *r, const stn_input_state *in, uint32_t button)
         answer_menu(r, option < 0 ? UINT32_MAX : (uint32_t)option);
         if (option >= 0)
             return;
+    }
+    row = stn_hud_panel_at(r->hud, (float)x, (float)y);
+    if (row > -2) {
+        panel_changed(
+            r, stn_panel_step(stn_hud_panel(r->hud), &r->settings, &r->bindings, row, button == 1 ? 1 : -1));
+        return;
     }
     stn_stage_get(r->stage, &facts);
     /* Between two frames of reference places mean nothing: the click waits for the person to click again. */
@@ -218,10 +236,13 @@ void renderer_send_clicks(stn_renderer *r)
         stn_net_act act = r->clicks[0];
 
         memmove(r->clicks, r->clicks + 1, --r->click_count * sizeof r->clicks[0]);
-        if (!at.land)
-            continue; /* into the sky */
+        /* An object against the sky is clicked where it stands. */
+        if (!at.land && (!at.object || !stn_stage_place(r->stage, at.object, &at.x, &at.y)))
+            continue;
         act.x = at.x;
         act.y = at.y;
+        act.overlay = at.overlay;
+        act.part = at.part;
         act.object = at.object;
         act.has_object = at.object != 0;
         if (!stn_net_send_act(r->net, &act))
@@ -297,8 +318,13 @@ static void on_backspace(void *arg, const stn_two *s, double tpf)
 void renderer_bind_controls(stn_renderer *r)
 {
     stn_logical *l = r->logical;
-    int middle = stn_pred_button(l, STN_PRED_BUTTON_DOWN, STN_BUTTON_MIDDLE, 0);
+    int middle;
 
+    r->rebind = false;
+    stn_logical_clear(l);
+    middle = stn_pred_button(l, STN_PRED_BUTTON_DOWN, STN_BUTTON_MIDDLE, 0);
+    /* The panel looks first: a key that is meant for it does nothing else. */
+    stn_logical_trigger(l, "panel", stn_pred_plain(l, STN_PRED_KEYS), on_keys, r, NULL);
     for (int i = 0; i < STN_ACTIONS; i++) {
         int condition = stn_binding_condition(&r->bindings.of[i], l);
 

@@ -17,11 +17,16 @@ static const stn_opt options[] = {
     {"no-vsync", STN_OPT_SWITCH, NULL, 0, 0, NULL, "do not wait for the display"},
     {"shadows", STN_OPT_TEXT, "auto", 0, 0, "on|off", "shadows; auto: as the preset has it"},
     {"outlines", STN_OPT_TEXT, "auto", 0, 0, "on|off", "lines around things; auto: as the preset has it"},
+    {"smooth", STN_OPT_TEXT, "auto", 0, 0, "on|off",
+     "smooth edges, at four times the work; auto: as the preset has it"},
     {"frame-cap", STN_OPT_INT, "-1", -1, 1000, "N",
      "frames a second while in front, 0 = no limit, -1 = as fits the machine"},
     {"haze", STN_OPT_SWITCH, "on", 0, 0, NULL, "far ground fades to the sky"},
     {"haze-distance", STN_OPT_INT, "700", 300, 3000, "UNITS", "where it is gone"},
     {"sway", STN_OPT_SWITCH, "on", 0, 0, NULL, "trees move in the wind"},
+    {"clouds", STN_OPT_SWITCH, "on", 0, 0, NULL, "shadows of clouds, when they are part of the weather"},
+    {"grid", STN_OPT_SWITCH, "off", 0, 0, NULL, "lines between tiles"},
+    {"fov", STN_OPT_INT, "53", 28, 103, "DEG", "field of view across, of cameras with perspective"},
     {"minimap", STN_OPT_SWITCH, "on", 0, 0, NULL, "show the minimap"},
     {"line", STN_OPT_SWITCH, "on", 0, 0, NULL, "show the line of health"},
     {"camera", STN_OPT_TEXT, "ortho", 0, 0, "NAME", "ortho, follow, bad, rts or worse"},
@@ -87,7 +92,8 @@ int main(int argc, char **argv)
         stn_opts_free(opts);
         return EX_USAGE;
     }
-    if (!take_switch(opts, "shadows", &o.shadows) || !take_switch(opts, "outlines", &o.outlines)) {
+    if (!take_switch(opts, "shadows", &o.shadows) || !take_switch(opts, "outlines", &o.outlines) ||
+        !take_switch(opts, "smooth", &o.smooth)) {
         stn_opts_free(opts);
         return EX_USAGE;
     }
@@ -95,6 +101,9 @@ int main(int argc, char **argv)
     o.frame_cap = (int)stn_opts_int(opts, "frame-cap");
     o.haze_distance = (int)stn_opts_int(opts, "haze-distance");
     o.sway = stn_opts_switch(opts, "sway");
+    o.clouds = stn_opts_switch(opts, "clouds");
+    o.grid = stn_opts_switch(opts, "grid");
+    o.fov = (int)stn_opts_int(opts, "fov");
     o.minimap = stn_opts_switch(opts, "minimap");
     o.line = stn_opts_switch(opts, "line");
     o.instance = stn_opts_instance(opts);

@@ -10,8 +10,21 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Draws the scene at w x h in full detail and gives its pixels (malloc); the picture is then as it was. */
-static uint8_t *take(stn_renderer *r, int w, int h, stn_err *err)
+/* From where the question says; with perspective, whatever the camera. */
+static void place_eye(stn_renderer *r, const stn_net_question *q, int w, int h)
+{
+    float near = 2.0f, up = 0.5f * near * (float)h / (float)w;
+    stn_v3 at = {r->focus.x + (float)q->eye_x, r->focus.y - (float)q->eye_y, r->focus.z};
+
+    stn_stage_height(r->stage, (double)at.x, -(double)at.y, &at.z);
+    at.z += 10.0f;
+    r->frame.view = stn_m4_pointed(at, (float)q->eye_distance, (float)q->eye_elevation, (float)q->eye_angle);
+    r->frame.proj = stn_m4_frustum(-0.5f * near, 0.5f * near, -up, up, near, 8000.0f);
+}
+
+/* Draws the scene at w x h in full detail and gives its pixels (malloc); the picture is then as it was. q
+ * NULL: as the camera has it. */
+static uint8_t *take(stn_renderer *r, const stn_net_question *q, int w, int h, stn_err *err)
 {
     int was_w = r->width, was_h = r->height;
     uint8_t *rgba = malloc((size_t)w * (size_t)h * 4);
@@ -23,7 +36,7 @@ static uint8_t *take(stn_renderer *r, int w, int h, stn_err *err)
         stn_fail(err, STN_NO_MEMORY, "no memory for a picture of %dx%d", w, h);
         return NULL;
     }
-    if (stn_view_resize(r->view, w, h, full, err) != STN_OK) {
+    if (stn_view_resize(r->view, w, h, full, full, err) != STN_OK) {
         free(rgba);
         return NULL;
     }
@@ -32,17 +45,23 @@ static uint8_t *take(stn_renderer *r, int w, int h, stn_err *err)
     stn_camera_resize(r->camera, w, h, w, h);
     stn_camera_tick(r->camera, 0.0, &world);
     r->frame.view = stn_camera_view(r->camera);
-    r->frame.proj = stn_camera_proj(r->camera);
+    r->frame.proj = renderer_proj(r);
+    if (q && q->eye_distance > 0.0)
+        place_eye(r, q, w, h);
     /* The first pass asks for the programs that it needs, the second has them. */
     renderer_draw_scene(r, full, full);
     stn_view_warm(r->view, INT64_MAX);
     renderer_draw_scene(r, full, full);
+    if (q && q->hud) {
+        stn_view_bind(r->view);
+        renderer_draw_hud(r);
+    }
     stn_view_read(r->view, rgba);
     r->frame = frame;
     r->width = was_w;
     r->height = was_h;
     stn_camera_resize(r->camera, was_w, was_h, was_w, was_h);
-    if (stn_view_resize(r->view, was_w, was_h, r->settings.outlines, err) != STN_OK)
+    if (stn_view_resize(r->view, was_w, was_h, r->settings.outlines, r->settings.smooth, err) != STN_OK)
         stn_log_error("%s", err->text);
     return rgba;
 }
@@ -56,7 +75,7 @@ static void answer_picture(stn_renderer *r, const stn_net_question *q, bool part
     stn_stage_facts facts;
 
     stn_stage_get(r->stage, &facts);
-    rgba = take(r, w, h, &err);
+    rgba = take(r, q, w, h, &err);
     if (rgba && stn_picture_to_png(rgba, w, h, 0, &png, &len, &err) != STN_OK)
         png = NULL;
     free(rgba);
@@ -121,7 +140,7 @@ void renderer_save_shot(stn_renderer *r)
     time_t t = (time_t)(stn_clock_wall_ns() / STN_S);
     struct tm tm;
     stn_err err = {0};
-    uint8_t *rgba = take(r, r->width, r->height, &err), *png = NULL;
+    uint8_t *rgba = take(r, NULL, r->width, r->height, &err), *png = NULL;
     size_t len = 0;
     stn_status st = rgba ? stn_picture_to_png(rgba, r->width, r->height, 0, &png, &len, &err) : err.code;
 

@@ -134,7 +134,7 @@ static stn_status open_gl(preview *p, stn_err *err)
     if ((st = stn_programs_new(&p->rec, NULL, &p->programs, err)) != STN_OK ||
         (st = stn_view_new(&p->rec, p->programs, p->meshes, p->textures, 0, &p->view, err)) != STN_OK)
         return st;
-    return stn_view_resize(p->view, p->o->width * FINE, p->o->height * FINE, true, err);
+    return stn_view_resize(p->view, p->o->width * FINE, p->o->height * FINE, true, false, err);
 }
 
 static stn_status open_rest(preview *p, stn_err *err)

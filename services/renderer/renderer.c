@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/folders.h"
 #include "base/log.h"
-#include "renderer/gl/waves.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,8 +36,13 @@ static void choose_preset(stn_renderer *r)
     r->low = strcmp(p, "low") == 0 || (strcmp(p, "high") != 0 && software);
     r->settings = (stn_hud_settings){.shadows = r->o.shadows < 0 ? !r->low : r->o.shadows > 0,
                                      .outlines = r->o.outlines < 0 ? !r->low : r->o.outlines > 0,
+                                     .smooth = r->o.smooth < 0 ? !r->low : r->o.smooth > 0,
                                      .fog = r->o.haze,
                                      .sway = r->o.sway,
+                                     .clouds = r->o.clouds,
+                                     .grid = r->o.grid,
+                                     .fov = r->o.fov,
+                                     .ui_percent = (int)lround(r->o.ui_scale * 100.0),
                                      .minimap = r->o.minimap,
                                      .line = r->o.line,
                                      .frame_cap = r->o.fps >= 0         ? r->o.fps
@@ -92,12 +96,15 @@ static stn_status open_gl(stn_renderer *r, stn_err *err)
     if (st != STN_OK)
         return st;
     stn_surface_size(r->surface, &r->width, &r->height);
-    st = stn_view_resize(r->view, r->width, r->height, r->settings.outlines, err);
+    st = stn_view_resize(r->view, r->width, r->height, r->settings.outlines, r->settings.smooth, err);
     if (st == STN_OK)
         st = stn_paint_new(&r->rec, r->textures, r->o.font, (float)r->o.ui_scale, &r->paint, err);
     if (st != STN_OK)
         return st;
-    stn_view_set_waves(r->view, stn_waves_texture(r->textures));
+    r->around = stn_surroundings_new(&r->rec, r->textures);
+    if (!r->around)
+        return stn_fail(err, STN_NO_MEMORY, "renderer");
+    stn_view_surround(r->view, r->around);
     r->hud = stn_hud_new(r->paint, r->textures);
     return r->hud ? STN_OK : stn_fail(err, STN_NO_MEMORY, "hud");
 }
@@ -145,8 +152,12 @@ static void prepare_programs(stn_renderer *r)
 static stn_status open_rest(stn_renderer *r, stn_err *err)
 {
     stn_input_source source;
-    stn_stage_parts parts = {
-        .view = r->view, .meshes = r->meshes, .textures = r->textures, .spent = spent, .arg = r};
+    stn_stage_parts parts = {.view = r->view,
+                             .meshes = r->meshes,
+                             .textures = r->textures,
+                             .around = r->around,
+                             .spent = spent,
+                             .arg = r};
     stn_status st = stn_build_new(r->net, stn_surface_is_software(r->surface), &r->build, err);
 
     if (st != STN_OK)
@@ -182,6 +193,11 @@ static stn_status open_rest(stn_renderer *r, stn_err *err)
     return STN_OK;
 }
 
+static stn_settings settings_of(const stn_renderer *r)
+{
+    return (stn_settings){r->settings, r->bindings};
+}
+
 stn_status stn_renderer_new(const stn_renderer_options *o, stn_renderer **out, stn_err *err)
 {
     stn_renderer *r = calloc(1, sizeof *r);
@@ -203,7 +219,7 @@ stn_status stn_renderer_new(const stn_renderer_options *o, stn_renderer **out, s
         stn_renderer_free(r);
         return st;
     }
-    r->settings_kept = r->settings_seen = r->settings;
+    r->settings_kept = r->settings_seen = settings_of(r);
     r->opened = true;
     *out = r;
     return STN_OK;
@@ -225,22 +241,22 @@ static void *write_settings(void *arg)
 /* A while after the last change, so that a row that is turned through is written once. */
 static void keep_settings(stn_renderer *r, int64_t now)
 {
-    stn_setting changed[STN_SETTINGS_KEYS];
+    stn_settings is = settings_of(r);
 
     if (r->writing_on && atomic_load(&r->writing_done)) {
         pthread_join(r->writer, NULL);
         r->writing_on = false;
     }
-    if (stn_settings_changed(&r->settings_seen, &r->settings, changed) > 0) {
-        r->settings_seen = r->settings;
+    if (!stn_settings_same(&r->settings_seen, &is)) {
+        r->settings_seen = is;
         r->settings_ns = now;
     }
     if (r->writing_on || now - r->settings_ns < SETTINGS_QUIET_NS)
         return;
-    r->writing_count = stn_settings_changed(&r->settings_kept, &r->settings, r->writing);
+    r->writing_count = stn_settings_changed(&r->settings_kept, &is, r->writing);
     if (r->writing_count == 0)
         return;
-    r->settings_kept = r->settings;
+    r->settings_kept = is;
     atomic_store(&r->writing_done, false);
     r->writing_on = pthread_create(&r->writer, NULL, write_settings, r) == 0;
     if (!r->writing_on)
@@ -249,11 +265,12 @@ static void keep_settings(stn_renderer *r, int64_t now)
 
 static void keep_last_settings(stn_renderer *r)
 {
+    stn_settings is = settings_of(r);
     stn_err err = {0};
 
     if (r->writing_on)
         pthread_join(r->writer, NULL);
-    r->writing_count = stn_settings_changed(&r->settings_kept, &r->settings, r->writing);
+    r->writing_count = stn_settings_changed(&r->settings_kept, &is, r->writing);
     if (r->writing_count > 0 && stn_settings_write(r->writing, r->writing_count, &err) != STN_OK)
         stn_log_warn("the settings are not kept: %s", err.text);
 }
@@ -275,6 +292,7 @@ void stn_renderer_free(stn_renderer *r)
     stn_hud_free(r->hud);
     stn_paint_free(r->paint);
     stn_view_free(r->view);
+    stn_surroundings_free(r->around);
     stn_programs_free(r->programs);
     stn_meshes_free(r->meshes);
     stn_textures_free(r->textures);
@@ -339,6 +357,18 @@ static void fly(stn_renderer *r)
     r->frame.proj = stn_camera_proj(r->camera);
 }
 
+stn_m4 renderer_proj(const stn_renderer *r)
+{
+    stn_m4 p = stn_camera_proj(r->camera);
+    float k = 0.5f / tanf((float)r->settings.fov * (STN_PI32 / 360.0f));
+
+    if (r->settings.fov == STN_HUD_FOV || p.m[15] != 0.0f)
+        return p; /* the reference's own, to the bit; a parallel view has no such angle */
+    p.m[0] *= k;
+    p.m[5] *= k;
+    return p;
+}
+
 static void move_camera(stn_renderer *r)
 {
     stn_camera_world world = {.height = ground_height, .arg = r};
@@ -351,7 +381,7 @@ static void move_camera(stn_renderer *r)
     world.target = r->focus;
     stn_camera_tick(r->camera, r->dt, &world);
     r->frame.view = stn_camera_view(r->camera);
-    r->frame.proj = stn_camera_proj(r->camera);
+    r->frame.proj = renderer_proj(r);
     if (r->o.fly)
         fly(r);
 }
@@ -382,6 +412,8 @@ static void gather_scene(stn_renderer *r, bool shadows, bool outlines)
                            .outlines = outlines,
                            .fog = r->settings.fog,
                            .sway = r->settings.sway,
+                           .clouds = r->settings.clouds,
+                           .grid = r->settings.grid,
                            .fog_distance = (float)r->settings.fog_distance,
                            .detail = r->low && !outlines ? LOW_DETAIL : 1.0f,
                            .time = (double)r->last_ns / 1e9};
@@ -400,7 +432,7 @@ void renderer_draw_scene(stn_renderer *r, bool shadows, bool outlines)
     stn_view_draw(r->view, &r->frame);
 }
 
-static void draw_hud(stn_renderer *r)
+void renderer_draw_hud(stn_renderer *r)
 {
     stn_hud_frame f = {.width = r->width,
                        .height = r->height,
@@ -431,7 +463,7 @@ static void follow_window(stn_renderer *r)
         stn_camera_resize(r->camera, w, h, w, h);
     r->width = w;
     r->height = h;
-    if (stn_view_resize(r->view, w, h, r->settings.outlines, &err) != STN_OK)
+    if (stn_view_resize(r->view, w, h, r->settings.outlines, r->settings.smooth, &err) != STN_OK)
         stn_log_error("%s", err.text);
 }
 
@@ -535,6 +567,8 @@ static void one_frame(stn_renderer *r)
     if (stn_surface_has_window(r->surface)) {
         stn_sdl_source_pump(r->source, &closed);
         stn_logical_check(r->logical, r->dt);
+        if (r->rebind)
+            renderer_bind_controls(r);
         renderer_send_clicks(r);
     }
     r->stop = r->stop || closed;
@@ -551,7 +585,7 @@ static void one_frame(stn_renderer *r)
     phase(&c, STN_PHASE_DRAW);
     if (stn_surface_has_window(r->surface) || stn_surface_kind_of(r->surface) == STN_SURFACE_NULL) {
         stn_view_present(r->view, r->width, r->height);
-        draw_hud(r);
+        renderer_draw_hud(r);
     }
     phase(&c, STN_PHASE_HUD);
     waits = given_up() - waits;

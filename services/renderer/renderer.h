@@ -16,11 +16,11 @@ typedef struct stn_renderer_options {
     const char *instance;
     stn_surface_kind surface;
     int width, height;
-    bool vsync, gl_debug, spectator, hud_in_pictures;
+    bool vsync, gl_debug, spectator;
     /* -1: as the preset has it */
-    int shadows, outlines;
-    bool haze, sway, minimap, line;
-    int haze_distance;
+    int shadows, outlines, smooth;
+    bool haze, sway, clouds, grid, minimap, line;
+    int haze_distance, fov;
     int frame_cap; /* as the settings panel has it: 0 = none, -1 = as the machine suggests */
     int fps; /* the same, before it, and in the background too */
     const char *preset; /* "auto", "low", "high" */

@@ -26,6 +26,7 @@ struct stn_renderer {
     stn_meshes *meshes;
     stn_textures *textures;
     stn_view *view;
+    stn_surroundings *around;
     stn_stage *stage;
     stn_picker *picker;
     stn_net_act clicks[STN_PICKER_ASKED]; /* one for each request to the picker, oldest first */
@@ -46,7 +47,9 @@ struct stn_renderer {
     bool typing;
     char typed[TYPED];
     /* settings */
-    stn_hud_settings settings, settings_seen, settings_kept; /* as they are, at the last look, in the file */
+    stn_hud_settings settings;
+    stn_settings settings_seen, settings_kept; /* at the last look, in the file */
+    bool rebind; /* the triggers are to be made anew */
     int64_t settings_ns; /* of the last change */
     stn_setting writing[STN_SETTINGS_KEYS]; /* the writer's while it is on */
     size_t writing_count;
@@ -78,6 +81,10 @@ void renderer_apply_settings(stn_renderer *r);
 void renderer_send_clicks(stn_renderer *r);
 /* Draws the scene into the view's target with the given detail; the camera has been ticked. */
 void renderer_draw_scene(stn_renderer *r, bool shadows, bool outlines);
+/* Into what is bound, over the picture that was drawn last. */
+void renderer_draw_hud(stn_renderer *r);
+/* As the camera has it, with the field of view that was chosen. */
+stn_m4 renderer_proj(const stn_renderer *r);
 /* Pictures that were asked for and are due. */
 void renderer_answer_questions(stn_renderer *r);
 void renderer_save_shot(stn_renderer *r);

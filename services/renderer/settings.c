@@ -17,28 +17,54 @@ static void note(stn_setting *out, size_t *n, bool differs, const char *key, con
     snprintf(out[(*n)++].value, sizeof out[0].value, "%s", value);
 }
 
-size_t stn_settings_changed(const stn_hud_settings *then, const stn_hud_settings *now,
+static bool same_keys(const stn_bindings *a, const stn_bindings *b)
+{
+    bool same = true;
+
+    for (int i = 0; i < STN_ACTIONS; i++)
+        same = same && a->of[i].key == b->of[i].key && a->of[i].modifiers == b->of[i].modifiers;
+    return same;
+}
+
+bool stn_settings_same(const stn_settings *a, const stn_settings *b)
+{
+    const stn_hud_settings *p = &a->hud, *q = &b->hud;
+
+    return same_keys(&a->keys, &b->keys) && p->shadows == q->shadows && p->outlines == q->outlines &&
+           p->smooth == q->smooth && p->fog == q->fog && p->sway == q->sway && p->clouds == q->clouds &&
+           p->grid == q->grid && p->minimap == q->minimap && p->line == q->line && p->camera == q->camera &&
+           p->fov == q->fov && p->frame_cap == q->frame_cap && p->fog_distance == q->fog_distance &&
+           p->ui_percent == q->ui_percent;
+}
+
+size_t stn_settings_changed(const stn_settings *then, const stn_settings *now,
                             stn_setting out[STN_SETTINGS_KEYS])
 {
+    const stn_hud_settings *a = &then->hud, *b = &now->hud;
     const struct {
         const char *key;
         bool then, now;
-    } switches[] = {{"shadows", then->shadows, now->shadows},
-                    {"outlines", then->outlines, now->outlines},
-                    {"haze", then->fog, now->fog},
-                    {"sway", then->sway, now->sway},
-                    {"minimap", then->minimap, now->minimap},
-                    {"line", then->line, now->line}};
-    char number[24];
+    } switches[] = {{"shadows", a->shadows, b->shadows}, {"outlines", a->outlines, b->outlines},
+                    {"smooth", a->smooth, b->smooth},    {"haze", a->fog, b->fog},
+                    {"sway", a->sway, b->sway},          {"clouds", a->clouds, b->clouds},
+                    {"grid", a->grid, b->grid},          {"minimap", a->minimap, b->minimap},
+                    {"line", a->line, b->line}};
+    char text[STN_SETTINGS_VALUE];
     size_t n = 0;
 
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
         note(out, &n, switches[i].then != switches[i].now, switches[i].key, switches[i].now ? "on" : "off");
-    note(out, &n, then->camera != now->camera, "camera", stn_hud_cameras[now->camera]);
-    snprintf(number, sizeof number, "%d", now->frame_cap);
-    note(out, &n, then->frame_cap != now->frame_cap, "frame-cap", number);
-    snprintf(number, sizeof number, "%d", now->fog_distance);
-    note(out, &n, then->fog_distance != now->fog_distance, "haze-distance", number);
+    note(out, &n, a->camera != b->camera, "camera", stn_hud_cameras[b->camera]);
+    snprintf(text, sizeof text, "%d", b->fov);
+    note(out, &n, a->fov != b->fov, "fov", text);
+    snprintf(text, sizeof text, "%d", b->frame_cap);
+    note(out, &n, a->frame_cap != b->frame_cap, "frame-cap", text);
+    snprintf(text, sizeof text, "%d", b->fog_distance);
+    note(out, &n, a->fog_distance != b->fog_distance, "haze-distance", text);
+    snprintf(text, sizeof text, "%d.%02d", b->ui_percent / 100, b->ui_percent % 100);
+    note(out, &n, a->ui_percent != b->ui_percent, "ui-scale", text);
+    if (!same_keys(&then->keys, &now->keys) && stn_bindings_text(&now->keys, text, sizeof text))
+        note(out, &n, true, "bind", text);
     return n;
 }
 

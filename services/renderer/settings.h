@@ -10,18 +10,26 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "renderer/hud/hud.h"
+#include "renderer/hud/panel.h"
 
-#define STN_SETTINGS_KEYS 9
+#define STN_SETTINGS_KEYS 15
+#define STN_SETTINGS_VALUE 800 /* the keys of all actions fit */
 #define STN_SETTINGS_FILE_MAX (1u << 20)
 
 typedef struct stn_setting {
     const char *key; /* static text */
-    char value[24];
+    char value[STN_SETTINGS_VALUE];
 } stn_setting;
 
+/* What a person can change in the panel. */
+typedef struct stn_settings {
+    stn_hud_settings hud;
+    stn_bindings keys;
+} stn_settings;
+
+bool stn_settings_same(const stn_settings *a, const stn_settings *b);
 /* The keys in which `now` differs from `then`; the number of them. */
-size_t stn_settings_changed(const stn_hud_settings *then, const stn_hud_settings *now,
+size_t stn_settings_changed(const stn_settings *then, const stn_settings *now,
                             stn_setting out[STN_SETTINGS_KEYS]);
 /* The text of an ini file with these keys set in the section: where a key stands it is replaced (the last one
  * counts, so all are), else it comes at the section's end; a missing section is added. */

@@ -7,7 +7,6 @@
 #include "renderer/build/decor.h"
 #include "renderer/build/gobs.h"
 #include "renderer/build/opened.h"
-#include "renderer/gl/waves.h"
 
 #include "proto/resource.pb-c.h"
 
@@ -92,8 +91,11 @@ static stn_status open_gl(scenery *s, stn_err *err)
     if ((st = stn_programs_new(&s->rec, NULL, &s->programs, err)) != STN_OK ||
         (st = stn_view_new(&s->rec, s->programs, s->meshes, s->textures, 2048, &s->view, err)) != STN_OK)
         return st;
-    stn_view_set_waves(s->view, stn_waves_texture(s->textures));
-    return stn_view_resize(s->view, s->width, s->height, true, err);
+    s->around = stn_surroundings_new(&s->rec, s->textures);
+    if (!s->around)
+        return stn_fail(err, STN_NO_MEMORY, "scenery");
+    stn_view_surround(s->view, s->around);
+    return stn_view_resize(s->view, s->width, s->height, true, false, err);
 }
 
 stn_status scenery_open(scenery *s, uint64_t seed, const char *pack, int width, int height, stn_err *err)
@@ -113,7 +115,11 @@ stn_status scenery_open(scenery *s, uint64_t seed, const char *pack, int width, 
     if (st == STN_OK)
         st = open_gl(s, err);
     if (st == STN_OK) {
-        sp = (stn_stage_parts){.view = s->view, .meshes = s->meshes, .textures = s->textures, .spent = spent};
+        sp = (stn_stage_parts){.view = s->view,
+                               .meshes = s->meshes,
+                               .textures = s->textures,
+                               .around = s->around,
+                               .spent = spent};
         s->stage = stn_stage_new(&sp);
         p->store = stn_store_new(&(stn_store_ops){p, ask, give});
         p->gobs = p->store ? stn_gobs_new(p->store, &(stn_gobs_ops){.ctx = p, .give = give, .grid = grid_id})
@@ -121,6 +127,8 @@ stn_status scenery_open(scenery *s, uint64_t seed, const char *pack, int width, 
         p->decor = p->gobs ? stn_decor_new(p->gobs) : NULL;
         if (!s->stage || !p->decor)
             st = stn_fail(err, STN_NO_MEMORY, "scenery");
+        else
+            stn_store_surround(p->store);
     }
     if (st == STN_OK) {
         stn_job *job = stn_job_new(STN_JOB_FRAME, FRAME);

@@ -16,6 +16,7 @@ typedef struct scenery {
     stn_meshes *meshes;
     stn_textures *textures;
     stn_view *view;
+    stn_surroundings *around;
     stn_stage *stage;
     stn_frame frame;
     stn_stage_look look;

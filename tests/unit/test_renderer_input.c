@@ -1,5 +1,5 @@
 /* SDL events through the physical and the logical layer, for every default binding and for changed ones. */
-#include "renderer/input/bindings.h"
+#include "renderer/hud/panel.h"
 #include "renderer/input/sdl_source.h"
 
 #include <SDL.h>
@@ -125,6 +125,166 @@ static void a_changed_binding_moves_the_action(void **state)
     rig_down(&r);
 }
 
+/* --- a key that is chosen in the settings panel --- */
+
+struct chooser {
+    struct rig rig;
+    stn_bindings bindings;
+    stn_hud_settings settings;
+    stn_panel panel;
+    stn_panel_change last;
+};
+
+static void show_panel(void *arg, const stn_two *states, double tpf)
+{
+    struct chooser *c = arg;
+    stn_panel_change now = stn_panel_keys(&c->panel, &c->settings, &c->bindings, states);
+
+    (void)tpf;
+    if (now != STN_PANEL_NOTHING)
+        c->last = now;
+}
+
+static struct chooser *acting;
+
+static void act(void *arg, const stn_two *states, double tpf)
+{
+    if (acting->panel.taken != states->cur->seq)
+        count(arg, states, tpf);
+}
+
+/* The triggers as they are made of the bindings, the panel's first. */
+static void bind_all(struct chooser *c)
+{
+    stn_logical_clear(c->rig.logical);
+    stn_logical_trigger(c->rig.logical, "panel", stn_pred_plain(c->rig.logical, STN_PRED_KEYS), show_panel, c,
+                        NULL);
+    for (int i = 0; i < STN_ACTIONS; i++) {
+        int condition = stn_binding_condition(&c->bindings.of[i], c->rig.logical);
+
+        if (condition >= 0)
+            assert_int_equal(stn_logical_trigger(c->rig.logical, stn_action_name((stn_action)i), condition,
+                                                 act, &fired[i], NULL),
+                             STN_OK);
+    }
+}
+
+static void tap(struct chooser *c, SDL_Scancode code, uint8_t modifiers)
+{
+    press(&c->rig, &(stn_binding){(uint16_t)code, modifiers});
+    if (c->last == STN_PANEL_BINDING)
+        bind_all(c);
+    c->last = STN_PANEL_NOTHING;
+}
+
+static void chooser_up(struct chooser *c)
+{
+    memset(c, 0, sizeof *c);
+    c->settings.fov = STN_HUD_FOV;
+    stn_bindings_default(&c->bindings);
+    rig_up(&c->rig, &c->bindings);
+    acting = c;
+    bind_all(c);
+}
+
+static void a_key_chosen_in_the_panel_moves_the_action(void **state)
+{
+    struct chooser c;
+    char text[800];
+
+    (void)state;
+    chooser_up(&c);
+    c.panel.open = true;
+    for (int i = 0; i < STN_PANEL_SETTINGS + STN_ACTION_HELP; i++)
+        tap(&c, SDL_SCANCODE_DOWN, 0);
+    assert_int_equal(fired[STN_ACTION_CAMERA_OUT], 0); /* the arrows are the panel's while it is open */
+    tap(&c, SDL_SCANCODE_RETURN, 0);
+    assert_true(c.panel.waiting);
+    assert_int_equal(fired[STN_ACTION_CHAT], 0);
+    key(SDL_SCANCODE_LCTRL, true); /* a modifier alone is no key */
+    key(SDL_SCANCODE_LCTRL, false);
+    frame(&c.rig);
+    assert_true(c.panel.waiting);
+    tap(&c, SDL_SCANCODE_M, STN_MOD_CTRL | STN_MOD_SHIFT);
+    assert_false(c.panel.waiting);
+    assert_int_equal(fired[STN_ACTION_HELP], 0); /* choosing is not doing */
+    c.panel.open = false;
+    tap(&c, SDL_SCANCODE_F1, 0);
+    assert_int_equal(fired[STN_ACTION_HELP], 0);
+    tap(&c, SDL_SCANCODE_M, STN_MOD_CTRL | STN_MOD_SHIFT);
+    assert_int_equal(fired[STN_ACTION_HELP], 1);
+    assert_true(stn_bindings_text(&c.bindings, text, sizeof text));
+    assert_string_equal(text, "help=Shift+Ctrl+M");
+    rig_down(&c.rig);
+}
+
+static void a_key_in_use_changes_hands_and_can_be_given_back_or_taken_away(void **state)
+{
+    struct chooser c;
+    stn_bindings first;
+
+    (void)state;
+    stn_bindings_default(&first);
+    chooser_up(&c);
+    c.panel.open = true;
+    c.panel.row = STN_PANEL_SETTINGS + STN_ACTION_SHOT;
+    tap(&c, SDL_SCANCODE_RETURN, 0);
+    tap(&c, SDL_SCANCODE_F11, 0);
+    assert_int_equal(c.bindings.of[STN_ACTION_SHOT].key, SDL_SCANCODE_F11);
+    assert_int_equal(c.bindings.of[STN_ACTION_FULLSCREEN].key, 0);
+    tap(&c, SDL_SCANCODE_F11, 0);
+    assert_int_equal(fired[STN_ACTION_SHOT], 1);
+    assert_int_equal(fired[STN_ACTION_FULLSCREEN], 0);
+    tap(&c, SDL_SCANCODE_LEFT, 0); /* its first key again */
+    assert_int_equal(c.bindings.of[STN_ACTION_SHOT].key, first.of[STN_ACTION_SHOT].key);
+    tap(&c, SDL_SCANCODE_RETURN, 0);
+    tap(&c, SDL_SCANCODE_ESCAPE, 0); /* left as it was */
+    assert_int_equal(c.bindings.of[STN_ACTION_SHOT].key, first.of[STN_ACTION_SHOT].key);
+    tap(&c, SDL_SCANCODE_RETURN, 0);
+    tap(&c, SDL_SCANCODE_BACKSPACE, 0);
+    assert_int_equal(c.bindings.of[STN_ACTION_SHOT].key, 0);
+    rig_down(&c.rig);
+}
+
+static void bindings_that_are_written_are_read_back(void **state)
+{
+    (void)state;
+    for (uint16_t code = 4; code < 232; code++) {
+        stn_bindings b, again;
+        char text[800];
+
+        stn_bindings_default(&b);
+        stn_bindings_default(&again);
+        stn_bindings_bind(&b, STN_ACTION_LINE, (stn_binding){code, STN_MOD_ALT});
+        assert_true(stn_bindings_text(&b, text, sizeof text));
+        assert_int_equal(stn_bindings_change(&again, text, NULL), STN_OK);
+        assert_int_equal(again.of[STN_ACTION_LINE].key, code);
+        assert_int_equal(again.of[STN_ACTION_LINE].modifiers, STN_MOD_ALT);
+    }
+}
+
+static void every_row_of_the_panel_says_what_it_is_and_changes(void **state)
+{
+    struct chooser c;
+
+    (void)state;
+    chooser_up(&c);
+    for (int row = 0; row < STN_PANEL_ROWS; row++) {
+        char name[STN_PANEL_TEXT], before[STN_PANEL_TEXT], after[STN_PANEL_TEXT];
+
+        stn_panel_text(&c.panel, &c.settings, &c.bindings, row, name, before);
+        assert_true(name[0] != '\0' && before[0] != '\0');
+        stn_panel_step(&c.panel, &c.settings, &c.bindings, row, 1);
+        stn_panel_text(&c.panel, &c.settings, &c.bindings, row, name, after);
+        assert_string_not_equal(before, after);
+        c.panel.waiting = false;
+    }
+    assert_int_equal(stn_panel_step(&c.panel, &c.settings, &c.bindings, STN_PANEL_ROWS, 1),
+                     STN_PANEL_NOTHING);
+    assert_int_equal(stn_panel_step(&c.panel, &c.settings, &c.bindings, -1, 1), STN_PANEL_NOTHING);
+    rig_down(&c.rig);
+}
+
 static void unknown_actions_and_keys_are_named(void **state)
 {
     stn_bindings b;
@@ -215,6 +375,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_default_binding_fires_its_action_alone),
         cmocka_unit_test(a_changed_binding_moves_the_action),
+        cmocka_unit_test(a_key_chosen_in_the_panel_moves_the_action),
+        cmocka_unit_test(a_key_in_use_changes_hands_and_can_be_given_back_or_taken_away),
+        cmocka_unit_test(bindings_that_are_written_are_read_back),
+        cmocka_unit_test(every_row_of_the_panel_says_what_it_is_and_changes),
         cmocka_unit_test(unknown_actions_and_keys_are_named),
         cmocka_unit_test(a_click_is_told_with_its_place),
         cmocka_unit_test(losing_the_focus_releases_everything),

@@ -4,7 +4,6 @@
 #include "renderer/gl/picker.h"
 #include "renderer/gl/stage.h"
 #include "renderer/gl/surface.h"
-#include "renderer/gl/waves.h"
 #include "support/scenery.h"
 
 #include <glad/gl.h>
@@ -28,6 +27,7 @@ typedef struct rig {
     stn_view *view;
     stn_stage *stage;
     stn_picker *picker;
+    stn_surroundings *around;
 } rig;
 
 static void spent(void *arg, stn_job *job)
@@ -48,9 +48,10 @@ static void open_rig(rig *r)
     assert_non_null(r->textures = stn_textures_new(&r->rec, 1.0f));
     assert_int_equal(stn_programs_new(&r->rec, NULL, &r->programs, &err), STN_OK);
     assert_int_equal(stn_view_new(&r->rec, r->programs, r->meshes, r->textures, 256, &r->view, &err), STN_OK);
-    stn_view_set_waves(r->view, stn_waves_texture(r->textures));
-    r->stage = stn_stage_new(
-        &(stn_stage_parts){.view = r->view, .meshes = r->meshes, .textures = r->textures, .spent = spent});
+    assert_non_null(r->around = stn_surroundings_new(&r->rec, r->textures));
+    stn_view_surround(r->view, r->around);
+    r->stage = stn_stage_new(&(stn_stage_parts){
+        .view = r->view, .meshes = r->meshes, .textures = r->textures, .around = r->around, .spent = spent});
     assert_non_null(r->stage);
     assert_int_equal(
         stn_picker_new(
@@ -64,6 +65,7 @@ static void close_rig(rig *r)
     stn_picker_free(r->picker);
     stn_stage_free(r->stage);
     stn_view_free(r->view);
+    stn_surroundings_free(r->around);
     stn_programs_free(r->programs);
     stn_meshes_free(r->meshes);
     stn_textures_free(r->textures);
@@ -176,8 +178,9 @@ static void draw(rig *r, uint64_t turn)
         stn_frame f = {.view = stn_m4_xlate((stn_v3){-20, -4, -60}),
                        .proj = stn_m4_frustum(-0.5f, 0.5f, -0.5f, 0.5f, 1.0f, 2000.0f)};
 
-        assert_int_equal(stn_view_resize(r->view, 64 + 16 * i, 48, (turn + (uint64_t)i) % 2 == 0, &err),
-                         STN_OK);
+        assert_int_equal(
+            stn_view_resize(r->view, 64 + 16 * i, 48, (turn + (uint64_t)i) % 2 == 0, i % 3 == 0, &err),
+            STN_OK);
         stn_view_begin(r->view);
         stn_stage_fill(r->stage, &look, (stn_v3){0, 0, 0}, &f);
         stn_view_draw(r->view, &f);

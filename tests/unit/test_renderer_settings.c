@@ -29,29 +29,47 @@ static const char *merge(const char *text, const stn_setting *set, size_t n)
 
 static void only_what_was_changed_is_named(void **state)
 {
-    stn_hud_settings a = {.shadows = true, .fog = true, .camera = 1, .frame_cap = 60, .fog_distance = 700};
-    stn_hud_settings b = {.outlines = true,
-                          .sway = true,
-                          .minimap = true,
-                          .line = true,
-                          .camera = 3,
-                          .frame_cap = 0,
-                          .fog_distance = 900};
+    stn_settings a = {.hud = {.shadows = true,
+                              .fog = true,
+                              .camera = 1,
+                              .fov = 53,
+                              .frame_cap = 60,
+                              .fog_distance = 700,
+                              .ui_percent = 100}};
+    stn_settings b = {.hud = {.outlines = true,
+                              .smooth = true,
+                              .sway = true,
+                              .clouds = true,
+                              .grid = true,
+                              .minimap = true,
+                              .line = true,
+                              .camera = 3,
+                              .fov = 63,
+                              .frame_cap = 0,
+                              .fog_distance = 900,
+                              .ui_percent = 125}};
     static const char *const want[STN_SETTINGS_KEYS][2] = {
-        {"shadows", "off"}, {"outlines", "on"}, {"haze", "off"},
-        {"sway", "on"},     {"minimap", "on"},  {"line", "on"},
-        {"camera", "rts"},  {"frame-cap", "0"}, {"haze-distance", "900"}};
+        {"shadows", "off"},       {"outlines", "on"},   {"smooth", "on"},
+        {"haze", "off"},          {"sway", "on"},       {"clouds", "on"},
+        {"grid", "on"},           {"minimap", "on"},    {"line", "on"},
+        {"camera", "rts"},        {"fov", "63"},        {"frame-cap", "0"},
+        {"haze-distance", "900"}, {"ui-scale", "1.25"}, {"bind", "help=F2,grid=none"}};
     stn_setting set[STN_SETTINGS_KEYS];
 
     (void)state;
+    stn_bindings_default(&a.keys);
+    stn_bindings_default(&b.keys);
+    assert_int_equal(stn_bindings_change(&b.keys, "help=F2,grid=none", NULL), STN_OK);
     assert_int_equal(stn_settings_changed(&a, &a, set), 0);
+    assert_true(stn_settings_same(&a, &a));
+    assert_false(stn_settings_same(&a, &b));
     assert_int_equal(stn_settings_changed(&a, &b, set), STN_SETTINGS_KEYS);
     for (int i = 0; i < STN_SETTINGS_KEYS; i++) {
         assert_string_equal(set[i].key, want[i][0]);
         assert_string_equal(set[i].value, want[i][1]);
     }
     b = a;
-    b.camera = 0;
+    b.hud.camera = 0;
     assert_int_equal(stn_settings_changed(&a, &b, set), 1);
     assert_string_equal(set[0].value, "ortho");
 }

@@ -464,7 +464,7 @@ void vec_images(vec_report *r, const char *dir)
                 s.frame.shadow_proj = p.proj;
                 s.frame.shadow_matrix = stn_shadow_matrix(&p, &s.frame.view);
             }
-            s.broken = s.broken || stn_view_resize(g.view, s.w, s.h, s.frame.outlines, &err) != STN_OK;
+            s.broken = s.broken || stn_view_resize(g.view, s.w, s.h, s.frame.outlines, false, &err) != STN_OK;
             finish_scene(&g, &s, dir, r);
             free_object(&s.object);
         } else {

@@ -308,6 +308,7 @@ static void on_global(stn_build *b, const stn_net_event *e)
     job->u.global.increment = true; /* fades; the first one is taken at once */
     job->u.global.day_progress = g->day_progress;
     job->u.global.night = g->night;
+    job->u.global.clouds = stn_words_clouds(g);
     stn_words_party(g, &b->facts);
     b->facts_due = true;
     build_give(b, job);

@@ -130,6 +130,9 @@ static stn_cutline_answer ground(stn_build *b, stn_waiting_cut *c)
         stn_waiting_cut_free(c);
         return STN_CUTLINE_TAKEN;
     }
+    for (uint32_t i = 0; i < job->u.cut.part_count; i++)
+        if (job->u.cut.parts[i].material.features & (STN_MAT_WATER | STN_MAT_FOAM))
+            stn_store_surround(b->store);
     job->frame = c->frame;
     job->u.cut.x = c->x;
     job->u.cut.y = c->y;

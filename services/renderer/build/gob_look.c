@@ -231,6 +231,7 @@ struct gather {
     gob *g;
     stn_gob_look *look;
     uint32_t matrices; /* of bones */
+    int32_t overlay; /* that is walked through, 0 = the body */
     bool animated;
 };
 
@@ -306,6 +307,8 @@ static uint32_t drawn_mesh(const stn_gobs *all, const stn_leaf *leaf)
 
     if (leaf->part->kind == STN_PART_PARTICLES)
         return stn_store_square(all->store);
+    if (leaf->part->kind == STN_PART_ROPE)
+        return stn_store_rod(all->store);
     if (!leaf->part->layer || leaf->part->layer->kind != STN_LAYER_MESH)
         return 0;
     return stn_store_mesh(all->store, leaf->part->res, leaf->part->layer, leaf->morph != NULL,
@@ -344,6 +347,66 @@ static void grow_by_smoke(stn_gob_look *look, const stn_smoke *smoke, const stn_
     grow_by(look, &box, local);
 }
 
+/* ---- ropes: a leaf for each straight piece ---- */
+
+#define ROPE_PIECES 300
+#define ROPE_RADIUS 0.25f
+
+static uint32_t rope_pieces(const stn_sprite_part *part)
+{
+    return part->n_rope < ROPE_PIECES ? part->n_rope : ROPE_PIECES;
+}
+
+/* Where the rod lies from one point of the rope to the next; the last one leads back to the first. */
+static stn_m4 rope_piece(const stn_sprite_part *part, uint32_t i, const stn_m4 *local)
+{
+    const float *from = part->rope[i], *to = part->rope[(i + 1) % part->n_rope];
+    stn_v3 along = {to[0] - from[0], to[1] - from[1], to[2] - from[2]}, side, up;
+    stn_m4 m = stn_m4_identity();
+
+    up = stn_v3_norm(along);
+    side = stn_v3_norm(stn_v3_cross((stn_v3){0, 0, 1}, up));
+    if (stn_v3_abs(side) == 0.0f)
+        side = (stn_v3){1, 0, 0};
+    up = stn_v3_cross(up, side);
+    for (int k = 0; k < 3; k++) {
+        m.m[k] = (&side.x)[k] * ROPE_RADIUS;
+        m.m[4 + k] = (&up.x)[k] * ROPE_RADIUS;
+        m.m[8 + k] = (&along.x)[k];
+        m.m[12 + k] = from[k];
+    }
+    return stn_m4_mul(*local, m);
+}
+
+static bool take_rope(struct gather *t, const stn_leaf *leaf, uint32_t mesh)
+{
+    static const float twine[3] = {0.55f, 0.44f, 0.28f};
+    static const stn_cull_box rod = {{-1, -1, 0}, {1, 1, 1}};
+    stn_m4 local = local_of(leaf->state);
+
+    for (uint32_t i = 0; i < rope_pieces(leaf->part); i++) {
+        stn_leaf_look *l = &t->look->leaves[t->look->leaf_count];
+
+        if (t->look->leaf_count == STN_GOB_LEAVES)
+            return false;
+        t->look->leaf_count++;
+        memset(l, 0, sizeof *l);
+        l->mesh = mesh;
+        l->material = stn_matstate_default();
+        l->material.features = STN_MAT_LIT;
+        memcpy(l->material.amb, twine, sizeof twine);
+        memcpy(l->material.dif, twine, sizeof twine);
+        l->material.amb[3] = l->material.dif[3] = 1.0f;
+        l->local = rope_piece(leaf->part, i, &local);
+        l->unturned = leaf->unturned;
+        l->overlay = t->overlay;
+        l->part = -1;
+        l->casts = true;
+        grow_by(t->look, &rod, &l->local);
+    }
+    return true;
+}
+
 static bool take_leaf(void *user, const stn_leaf *leaf)
 {
     struct gather *t = user;
@@ -358,12 +421,17 @@ static bool take_leaf(void *user, const stn_leaf *leaf)
     mesh = drawn_mesh(t->all, leaf);
     if (!mesh)
         return true;
+    if (leaf->part->kind == STN_PART_ROPE)
+        return take_rope(t, leaf, mesh);
     l = &t->look->leaves[t->look->leaf_count++];
     memset(l, 0, sizeof *l);
     l->mesh = mesh;
     stn_look_of_state(t->all->store, leaf->state, &l->material);
     l->local = local_of(leaf->state);
     l->unturned = leaf->unturned;
+    l->overlay = t->overlay;
+    l->part =
+        leaf->part->layer && leaf->part->layer->kind == STN_LAYER_MESH ? leaf->part->layer->as.mesh->id : -1;
     l->casts = (l->material.features & STN_MAT_LIT) && !l->material.no_shadow;
     t->animated |= leaf->moves || leaf->morph || moving;
     if (leaf->state->presence[STN_SLOT_MIXCOLOR] == STN_SET)
@@ -415,8 +483,10 @@ static stn_sprite_fault walk(struct gather *t, stn_leaf_fn *fn)
     else if (f == STN_SPRITE_OK && t->g->composite)
         f = stn_composite_leaves(t->g->composite, &outer, t->all->arena, fn, t, &err);
     for (unsigned i = 0; i < t->g->overlay_count; i++)
-        if (t->g->overlays[i].sprite)
+        if (t->g->overlays[i].sprite) {
+            t->overlay = t->g->overlays[i].id;
             stn_sprite_leaves(t->g->overlays[i].sprite, &outer, t->all->arena, fn, t, &err);
+        }
     if (f != STN_SPRITE_OK && f != STN_SPRITE_LOADING)
         gob_fault(t->all, t->g, "parts", f, &err);
     return f;
@@ -437,8 +507,16 @@ static void damage(const gob *g, stn_gob_look *look)
 
     if (g->hp >= 1.0f || !stn_health_crack(g->id, g->hp, &crack))
         return;
-    for (uint32_t i = 0; i < look->leaf_count; i++)
+    /* The program knows the colour, which is red; how the cracks are turned comes in its place. Of the two
+     * quaternions of a turn it takes the one whose w is not negative. */
+    for (int k = 0; k < 3; k++)
+        crack.mix[k] = crack.turn[3] < 0.0f ? -crack.turn[k] : crack.turn[k];
+    for (uint32_t i = 0; i < look->leaf_count; i++) {
+        if (look->leaves[i].points)
+            continue;
+        look->leaves[i].material.features |= STN_MAT_CRACK;
         memcpy(look->leaves[i].mix, crack.mix, sizeof crack.mix);
+    }
 }
 
 bool gob_give_look(stn_gobs *all, gob *g)
@@ -531,12 +609,28 @@ static bool put_moment(struct posing *p, const stn_leaf *leaf)
     return true;
 }
 
+static bool pose_rope(struct posing *p, const stn_leaf *leaf)
+{
+    stn_m4 local = local_of(leaf->state);
+
+    for (uint32_t i = 0; i < rope_pieces(leaf->part); i++) {
+        if (p->local_count == STN_GOB_LEAVES || p->local_count + p->bone_count + 1 > p->room) {
+            p->room = 0;
+            return false;
+        }
+        p->to->matrices[p->to->matrix_count + p->local_count++] = rope_piece(leaf->part, i, &local);
+    }
+    return true;
+}
+
 static bool take_pose(void *user, const stn_leaf *leaf)
 {
     struct posing *p = user;
 
     if (!drawn_mesh(p->base.all, leaf))
         return true;
+    if (leaf->part->kind == STN_PART_ROPE)
+        return pose_rope(p, leaf);
     if (p->local_count == STN_GOB_LEAVES || p->local_count + p->bone_count + 1 > p->room ||
         (leaf->morph && !put_bones(p, leaf->morph)) ||
         ((leaf->part->kind == STN_PART_PARTICLES || animation_of(leaf)) && !put_moment(p, leaf))) {

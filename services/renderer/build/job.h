@@ -9,6 +9,7 @@
 #ifndef STN_RENDERER_BUILD_JOB_H
 #define STN_RENDERER_BUILD_JOB_H
 
+#include "renderer/gl/surroundings.h"
 #include "renderer/gl/texture.h"
 #include "renderer/scene/light.h"
 #include "renderer/scene/m4.h"
@@ -42,6 +43,7 @@ typedef enum stn_job_kind {
     STN_JOB_GOB_DROP,
     STN_JOB_POSES, /* matrices of what moves, newest wins */
     STN_JOB_GLOBAL, /* light, time */
+    STN_JOB_SURROUND, /* the server's own picture of the sky or of water */
     STN_JOB_FACTS, /* health and progress, for the HUD */
     STN_JOB_CHAT,
     STN_JOB_MENU
@@ -105,6 +107,7 @@ typedef struct stn_leaf_look {
     uint32_t morph[2]; /* first animated vertex (65536 more: it moves normals too) and how many; 0 = none */
     float sway_slow[4], sway_fast[4]; /* as of the instance: gl/view.h */
     float mix[4];
+    int32_t overlay, part; /* what a click on it says: the overlay's id or 0, the mesh's or -1 */
     uint32_t material_id, wet_id; /* the GL thread's own, dry and in water; 0 as built */
 } stn_leaf_look;
 
@@ -169,7 +172,15 @@ typedef struct stn_job_global {
     bool has_light, increment;
     double day_progress;
     bool night;
+    bool clouds; /* their shadows are part of the weather */
 } stn_job_global;
+
+typedef struct stn_job_surround {
+    stn_pattern pattern; /* given by `asset` … */
+    uint32_t asset;
+    const uint8_t *sky; /* … or, when this is not NULL, the sheet of the sky */
+    uint32_t width, height;
+} stn_job_surround;
 
 /* Somebody of the party. */
 #define STN_PARTY_MARKS 16
@@ -218,6 +229,7 @@ typedef struct stn_job {
         stn_gob_place place;
         stn_job_poses poses;
         stn_job_global global;
+        stn_job_surround surround;
         stn_job_facts facts;
         stn_job_text text;
         int64_t id;

@@ -28,6 +28,15 @@ struct asset_of {
     uint32_t asset;
 };
 
+/* The server's own pictures of sky and water: docs/spec/rendering.md 14.3. */
+static const struct surround {
+    const char *name;
+    bool sky;
+    stn_pattern pattern;
+} surrounds[] = {{"gfx/tiles/skycube", true, STN_PATTERNS},
+                 {"gfx/tiles/wnrm", false, STN_PATTERN_WAVES},
+                 {"gfx/tiles/wfoam", false, STN_PATTERN_FOAM}};
+
 struct entry {
     char *name;
     int32_t version; /* as asked for */
@@ -39,6 +48,7 @@ struct entry {
     uint32_t atlas;
     bool has_colour;
     uint8_t colour[4];
+    const struct surround *surround; /* NULL: an ordinary resource */
     struct entry *next; /* of the same name */
 };
 
@@ -51,7 +61,8 @@ struct stn_store {
     size_t count;
     stn_job **pending;
     size_t pending_count, pending_cap;
-    uint32_t next_asset, square;
+    uint32_t next_asset, square, rod;
+    bool surrounds_asked;
     unsigned waiting, failed;
     stn_log_once asset_once;
 };
@@ -332,6 +343,52 @@ static void make_textures(stn_store *s, struct entry *e, struct holder *h)
     }
 }
 
+static void give_surround(stn_store *s, const struct entry *e, struct holder *h)
+{
+    stn_job *job = stn_job_new(STN_JOB_SURROUND, 0);
+    stn_job_surround *to;
+    stn_wire_span span;
+
+    if (!job)
+        return;
+    to = &job->u.surround;
+    to->pattern = e->surround->pattern;
+    to->asset = e->texture_count ? e->textures[0].asset : 0;
+    for (uint32_t i = 0; e->surround->sky && !to->sky && i < stn_res_count(e->owned); i++) {
+        const stn_wire_layer *w = stn_wire_layer_at(h->wire, i);
+
+        if (stn_res_layer_at(e->owned, i)->kind == STN_LAYER_IMAGE && w && w->levels > 0 && !w->problem[0] &&
+            stn_wire_level(w, 0, &to->width, &to->height, &span))
+            to->sky = span.data;
+    }
+    if (e->surround->sky ? !to->sky : !to->asset) {
+        stn_log_warn("resource %s holds no picture: what code makes stands for it", e->name);
+        stn_job_free(job);
+        return;
+    }
+    job->bytes = to->sky ? (size_t)to->width * to->height * 4 : 0;
+    job->release = unhold;
+    job->arg = h;
+    h->refs++;
+    give(s, job);
+}
+
+void stn_store_surround(stn_store *s)
+{
+    if (s->surrounds_asked)
+        return;
+    s->surrounds_asked = true;
+    for (size_t i = 0; i < sizeof surrounds / sizeof surrounds[0]; i++) {
+        struct entry *e = find(s, surrounds[i].name, -1);
+
+        if (e || !(e = make_entry(s, surrounds[i].name, -1)))
+            continue;
+        e->surround = &surrounds[i];
+        s->waiting++;
+        s->ops.ask(s->ops.ctx, e->name, -1, 0);
+    }
+}
+
 void stn_store_ready(stn_store *s, const char *name, int32_t version, stn_wire *wire,
                      void (*release)(void *arg), void *arg)
 {
@@ -356,12 +413,14 @@ void stn_store_ready(stn_store *s, const char *name, int32_t version, stn_wire *
         return;
     }
     s->waiting -= e->state == ENTRY_WAITING;
-    s->failed -= e->state == ENTRY_FAILED;
+    s->failed -= e->state == ENTRY_FAILED && !e->surround;
     e->state = ENTRY_READY;
     e->res.name = e->name;
     e->res.version = stn_wire_version(wire);
     e->res.res = e->owned;
     make_textures(s, e, h);
+    if (e->surround)
+        give_surround(s, e, h);
     unhold(h);
 }
 
@@ -373,6 +432,10 @@ void stn_store_failed(stn_store *s, const char *name, int32_t version, const cha
         return;
     e->state = ENTRY_FAILED;
     s->waiting--;
+    if (e->surround) {
+        stn_log_info("resource %s: %s; what code makes stands for it", name, why);
+        return;
+    }
     s->failed++;
     stn_log_warn("resource %s (version %d): %s; a placeholder stands for it", name, version, why);
 }
@@ -547,38 +610,71 @@ uint32_t stn_store_mesh(stn_store *s, const stn_sprite_res *res, const stn_res_l
     return asset;
 }
 
-uint32_t stn_store_square(stn_store *s)
+/* A mesh of place, normal and texture coordinate that is made here. */
+static uint32_t give_shape(stn_store *s, uint32_t *known, const float (*corners)[8], uint32_t n,
+                           const uint16_t *indices, uint32_t n_indices)
 {
-    /* place, normal, texture coordinate; row 0 of a picture is its top */
-    static const float corners[4][8] = {{-0.5f, -0.5f, 0, 0, 0, 1, 0, 1},
-                                        {0.5f, -0.5f, 0, 0, 0, 1, 1, 1},
-                                        {0.5f, 0.5f, 0, 0, 0, 1, 1, 0},
-                                        {-0.5f, 0.5f, 0, 0, 0, 1, 0, 0}};
-    static const uint16_t indices[6] = {0, 1, 2, 0, 2, 3};
     stn_job *job;
 
-    if (s->square)
-        return s->square;
+    if (*known)
+        return *known;
     job = stn_job_new(STN_JOB_MESH, 0);
-    if (!job || !(s->square = take_asset(s))) {
+    if (!job || !(*known = take_asset(s))) {
         stn_job_free(job);
         return 0;
     }
-    job->u.mesh.asset = s->square;
-    job->bytes = sizeof corners + sizeof indices;
+    job->u.mesh.asset = *known;
+    job->bytes = n * sizeof *corners + n_indices * sizeof *indices;
     job->u.mesh.desc =
         (stn_mesh_desc){.vertices = corners,
-                        .stride = sizeof corners[0],
-                        .vertex_count = 4,
+                        .stride = sizeof *corners,
+                        .vertex_count = n,
                         .attrs = {{.slot = STN_VTX_POS, .comps = 3},
                                   {.slot = STN_VTX_NRM, .comps = 3, .offset = 3 * sizeof(float)},
                                   {.slot = STN_VTX_TEX, .comps = 2, .offset = 6 * sizeof(float)}},
                         .attr_count = 3,
                         .indices = indices,
                         .index_bytes = 2,
-                        .index_count = 6};
+                        .index_count = n_indices};
     give(s, job);
-    return s->square;
+    return *known;
+}
+
+uint32_t stn_store_square(stn_store *s)
+{
+    /* row 0 of a picture is its top */
+    static const float corners[4][8] = {{-0.5f, -0.5f, 0, 0, 0, 1, 0, 1},
+                                        {0.5f, -0.5f, 0, 0, 0, 1, 1, 1},
+                                        {0.5f, 0.5f, 0, 0, 0, 1, 1, 0},
+                                        {-0.5f, 0.5f, 0, 0, 0, 1, 0, 0}};
+    static const uint16_t indices[6] = {0, 1, 2, 0, 2, 3};
+
+    return give_shape(s, &s->square, corners, 4, indices, 6);
+}
+
+uint32_t stn_store_rod(stn_store *s)
+{
+    /* Six sides: cosine and sine of each. */
+    enum { SIDES = 6 };
+    static const float around[SIDES][2] = {{1, 0},  {0.5f, 0.8660254f},   {-0.5f, 0.8660254f},
+                                           {-1, 0}, {-0.5f, -0.8660254f}, {0.5f, -0.8660254f}};
+    static float corners[2 * SIDES][8];
+    static uint16_t indices[6 * SIDES];
+
+    for (int i = 0; i < SIDES; i++) {
+        const uint16_t here = (uint16_t)(2 * i), next = (uint16_t)(2 * ((i + 1) % SIDES));
+        const uint16_t two[6] = {
+            here, next, (uint16_t)(next + 1), here, (uint16_t)(next + 1), (uint16_t)(here + 1)};
+
+        for (int up = 0; up < 2; up++) {
+            const float c[8] = {around[i][0],     around[i][1], (float)up, around[i][0], around[i][1], 0,
+                                (float)i / SIDES, (float)up};
+
+            memcpy(corners[2 * i + up], c, sizeof c);
+        }
+        memcpy(indices + 6 * i, two, sizeof two);
+    }
+    return give_shape(s, &s->rod, (const float(*)[8])corners, 2 * SIDES, indices, 6 * SIDES);
 }
 
 void stn_store_counts(const stn_store *s, unsigned *known, unsigned *waiting, unsigned *failed)

@@ -50,8 +50,14 @@ uint32_t stn_store_mesh(stn_store *s, const stn_sprite_res *res, const stn_res_l
                         const stn_res_manim *morph);
 /* A square of side 1 about the origin, facing +z, its texture upright: for points that face the eye. */
 uint32_t stn_store_square(stn_store *s);
+/* A rod of radius 1 along z from 0 to 1: for a piece of rope. */
+uint32_t stn_store_rod(stn_store *s);
 /* The tileset's colour seen from afar, RGBA; false when it is not known. */
 bool stn_store_tile_colour(stn_store *s, const char *name, int32_t version, uint8_t rgba[4]);
+
+/* Asks, once, for the server's own pictures of sky and water; they come as jobs. That a server has none is no
+ * fault. */
+void stn_store_surround(stn_store *s);
 
 void stn_store_counts(const stn_store *s, unsigned *known, unsigned *waiting, unsigned *failed);
 

@@ -57,6 +57,18 @@ void stn_words_party(const Stenness__Global *g, stn_job_facts *out)
                 g->party_x[i], g->party_y[i], g->party_colours[i] | 0xff, g->party_ids[i] == g->party_leader};
 }
 
+/* Weather is code of the server's; of it, what goes by this name is made natively. */
+bool stn_words_clouds(const Stenness__Global *g)
+{
+    for (size_t i = 0; i < g->n_weather; i++) {
+        const char *last = strrchr(g->weather[i], '/');
+
+        if (strcmp(last ? last + 1 : g->weather[i], "clouds") == 0)
+            return true;
+    }
+    return false;
+}
+
 void stn_words_session(const Stenness__Session *s, stn_job_facts *out)
 {
     out->session = s->state == STENNESS__SESSION_STATE__SESSION_RUNNING ? 2 : 1;

@@ -14,6 +14,8 @@ void stn_words_chat(const Stenness__Chat *c, stn_job_text *out);
 void stn_words_menu(const Stenness__Menu *m, stn_job_text *out);
 /* Those of whom it is known where they are, without oneself. */
 void stn_words_party(const Stenness__Global *g, stn_job_facts *out);
+/* Whether clouds are part of the weather. */
+bool stn_words_clouds(const Stenness__Global *g);
 void stn_words_session(const Stenness__Session *s, stn_job_facts *out);
 
 #endif

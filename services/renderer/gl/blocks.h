@@ -7,7 +7,8 @@
 
 typedef struct stn_block_frame {
     float view[16], proj[16], shadow_matrix[16];
-    float clock[4], screen[4], fog[4], fog_range[4], sky_low[4], sky_high[4], shadow_params[4];
+    float clock[4], screen[4], fog[4], fog_range[4], sky_low[4], sky_high[4], shadow_params[4], clouds[4],
+        cloud_way[4];
     int32_t counts[4];
     float lights[STN_FRAME_LIGHTS][5][4];
 } stn_block_frame;

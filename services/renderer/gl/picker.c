@@ -87,13 +87,20 @@ static stn_pick_eye eye_of(const stn_frame *f)
         .view = f->view, .proj = f->proj, .time = (float)fmod(f->time, 3000.0), .wind = f->wind[0]};
 }
 
+static void take_object(stn_picked *out, const stn_stage_target *t)
+{
+    out->object = t->object;
+    out->overlay = t->overlay;
+    out->part = t->part;
+}
+
 stn_picked stn_picker_ray(stn_view *v, const stn_frame *frame, const stn_stage_target *targets, size_t count,
                           double px, double py, int w, int h)
 {
     stn_pick_eye eye = eye_of(frame);
     double land = INFINITY, solid = INFINITY, thing = INFINITY;
     stn_picked out = {0};
-    int64_t object = 0;
+    const stn_stage_target *met = NULL;
 
     for (uint32_t i = 0; i < stn_view_draws(v); i++) {
         stn_pick_thing t;
@@ -117,11 +124,11 @@ stn_picked stn_picker_ray(stn_view *v, const stn_frame *frame, const stn_stage_t
                 solid = hit.depth;
         } else if (hit.depth < thing) {
             thing = hit.depth;
-            object = to->object;
+            met = to;
         }
     }
-    if (thing <= solid)
-        out.object = object;
+    if (met && thing <= solid)
+        take_object(&out, met);
     return out;
 }
 
@@ -175,7 +182,7 @@ stn_picked stn_picker_pixel(const uint8_t *data, int width, int height, int x, i
         out.y = (targets[at.land - 1].cut_y + at.y) * CUT_UNITS;
     }
     if (thing >= 1 && thing <= count)
-        out.object = targets[thing - 1].object;
+        take_object(&out, &targets[thing - 1]);
     return out;
 }
 

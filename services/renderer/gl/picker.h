@@ -26,6 +26,7 @@ typedef struct stn_picked {
     bool land; /* false: the pointer is on no ground; an object may still be there */
     double x, y; /* of land, map space */
     int64_t object; /* 0 = none */
+    int32_t overlay, part; /* of the object: its overlay or 0, its mesh or -1 */
 } stn_picked;
 
 typedef struct stn_picker stn_picker;

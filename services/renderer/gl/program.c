@@ -99,6 +99,7 @@ static void defines_of(stn_buf *b, uint64_t key)
         {STN_MAT_WALL, "WALL"},
         {STN_MAT_ATLAS, "ATLAS"},
         {STN_MAT_TINT, "TINT"},
+        {STN_MAT_CRACK, "CRACK"},
     };
     static const char *const passes[] = {"PASS_COLOUR", "PASS_SHADOW", "PASS_ID"};
     unsigned shadows = (unsigned)(key >> 34 & 3), normals = (unsigned)(key >> 36 & 3);
@@ -193,6 +194,9 @@ static void bind_inputs(GLuint program)
     bind_sampler(program, "tex_bump", STN_MAT_T_BUMP);
     bind_sampler(program, "tex_pal", STN_MAT_T_PAL);
     bind_sampler(program, "tex_waves", STN_UNIT_WAVES);
+    bind_sampler(program, "tex_foam", STN_UNIT_FOAM);
+    bind_sampler(program, "tex_clouds", STN_UNIT_CLOUDS);
+    bind_sampler(program, "sky_cube", STN_UNIT_SKY);
     bind_sampler(program, "shadow_map", STN_UNIT_SHADOW);
     bind_sampler(program, "instances", STN_UNIT_INSTANCES);
     bind_sampler(program, "morph_map", STN_UNIT_MORPH);

@@ -30,7 +30,10 @@ enum {
     STN_UNIT_WAVES = 7,
     STN_UNIT_SOURCE = 8,
     STN_UNIT_SOURCE_2 = 9,
-    STN_UNIT_MORPH = 10
+    STN_UNIT_MORPH = 10,
+    STN_UNIT_FOAM = 11,
+    STN_UNIT_CLOUDS = 12,
+    STN_UNIT_SKY = 13 /* a cube */
 };
 enum { STN_BLOCK_FRAME, STN_BLOCK_MATERIAL };
 

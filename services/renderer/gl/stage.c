@@ -418,6 +418,21 @@ static void take_global(stn_stage *s, const stn_job_global *g)
         stn_dayfade_set(&s->day, &g->light, g->increment);
     s->day_progress = g->day_progress;
     s->night = g->night;
+    s->clouds = g->clouds;
+}
+
+static void take_surround(stn_stage *s, const stn_job_surround *j)
+{
+    stn_err err = {0};
+
+    if (!s->parts.around)
+        return;
+    if (!j->sky) {
+        if (j->asset < STN_MAX_ASSETS && s->texture_state[j->asset] == 1)
+            stn_surroundings_pattern(s->parts.around, j->pattern, s->textures[j->asset]);
+    } else if (stn_surroundings_sky(s->parts.around, j->sky, j->width, j->height, &err) != STN_OK) {
+        stn_log_warn("%s", err.text);
+    }
 }
 
 static void begin_frame(stn_stage *s, uint64_t frame, uint64_t session)
@@ -509,6 +524,9 @@ void stn_stage_take(stn_stage *s, stn_job *job)
         break;
     case STN_JOB_GLOBAL:
         take_global(s, &job->u.global);
+        break;
+    case STN_JOB_SURROUND:
+        take_surround(s, &job->u.surround);
         break;
     case STN_JOB_FACTS:
         sc->facts = job->u.facts;

@@ -23,6 +23,7 @@ typedef struct stn_stage_parts {
     stn_view *view;
     stn_meshes *meshes;
     stn_textures *textures;
+    stn_surroundings *around; /* what comes for it is given to it; NULL: dropped */
     /* Takes back a job that is no longer needed. */
     void (*spent)(void *arg, stn_job *job);
     void *arg;
@@ -37,7 +38,7 @@ void stn_stage_take(stn_stage *s, stn_job *job);
 void stn_stage_tick(stn_stage *s, double dt);
 
 typedef struct stn_stage_look {
-    bool shadows, outlines, fog, sway;
+    bool shadows, outlines, fog, sway, grid, clouds; /* clouds: when the server has them */
     float fog_distance; /* map units from the focus to full fog */
     float detail; /* 1 = as the reference; less: what is small in the picture is left out sooner */
     double time;
@@ -50,11 +51,14 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
  */
 bool stn_stage_focus(const stn_stage *s, stn_v3 *out);
 bool stn_stage_height(const stn_stage *s, double x, double y, float *z);
+/* Where an object stands, map space; false: it is not there. */
+bool stn_stage_place(const stn_stage *s, int64_t object, double *x, double *y);
 /* What a hand can point at: the ground of a cut, or an object. */
 typedef struct stn_stage_target {
     bool land;
     int32_t cut_x, cut_y;
     int64_t object;
+    int32_t overlay, part; /* of the object: its overlay or 0, its mesh or -1 */
 } stn_stage_target;
 
 /* A part of the picture, pixels from its upper left corner. */

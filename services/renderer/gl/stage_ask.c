@@ -17,6 +17,17 @@ bool stn_stage_height(const stn_stage *s, double x, double y, float *z)
     return stage_height_in(&s->scenes[s->shown], x, y, z);
 }
 
+bool stn_stage_place(const stn_stage *s, int64_t object, double *x, double *y)
+{
+    const stage_gob *g = stn_table_get(s->scenes[s->shown].gobs, (uint64_t)object);
+
+    if (!g || !g->placed)
+        return false;
+    *x = g->shown_x;
+    *y = g->shown_y;
+    return true;
+}
+
 void stn_stage_get(const stn_stage *s, stn_stage_facts *out)
 {
     const stage_scene *sc = &s->scenes[s->shown];

@@ -150,8 +150,27 @@ static uint32_t leaf_material(stn_stage *s, stn_leaf_look *l, bool wet)
     return l->wet_id;
 }
 
+/* The list that those who point are given; NULL: a draw for the eye alone. */
+struct pointing {
+    stn_stage_target *out;
+    size_t n, max;
+};
+
+/* The number of a leaf in the list, which has one for each part of an object; 0: no room. */
+static uint32_t number_of(struct pointing *p, const stage_gob *g, const stn_leaf_look *l)
+{
+    stn_stage_target *last = p->n ? &p->out[p->n - 1] : NULL;
+
+    if (last && !last->land && last->object == g->id && last->overlay == l->overlay && last->part == l->part)
+        return (uint32_t)p->n;
+    if (p->n == p->max)
+        return 0;
+    p->out[p->n++] = (stn_stage_target){.object = g->id, .overlay = l->overlay, .part = l->part};
+    return (uint32_t)p->n;
+}
+
 static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn_m4 *view, unsigned flags,
-                    uint32_t click_id)
+                    struct pointing *pointing)
 {
     stn_gob_look *look = &g->look->u.look;
     const stn_gob_pose *pose = NULL;
@@ -161,8 +180,7 @@ static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn
     for (uint32_t i = 0; i < look->leaf_count; i++) {
         stn_leaf_look *l = &look->leaves[i];
         stn_m4 place = l->unturned ? stn_m4_onlyxl(g->matrix) : g->matrix;
-        stn_instance in = {.model = stn_m4_mul(place, matrices ? matrices[i] : l->local),
-                           .click_id = click_id};
+        stn_instance in = {.model = stn_m4_mul(place, matrices ? matrices[i] : l->local)};
         unsigned f = l->casts ? flags : flags & ~(unsigned)STN_DRAW_CASTS;
         uint32_t mesh = l->mesh < STN_MAX_ASSETS ? s->meshes[l->mesh] : 0;
         const stn_leaf_moment *m = NULL;
@@ -187,6 +205,8 @@ static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn
                 add_points(s, sc, m, &in.model, view, mesh, material);
             continue;
         }
+        if (pointing && !(in.click_id = number_of(pointing, g, l)))
+            continue;
         in.water_z = g->water_z;
         if (l->morph[1]) {
             /* Without a moment it is drawn in its first frame. */
@@ -301,6 +321,7 @@ static void put_sky(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
     }
     f->clear[3] = 1.0f;
     f->sky_low[3] = 0.5f;
+    f->sky_high[3] = fminf(1.0f, 1.15f * day) + 0.03f; /* of a picture of the sky, which is one of noon */
     f->fog[3] = look->fog ? 1.0f : 0.0f;
     f->fog_range[0] = focus.x;
     f->fog_range[1] = focus.y;
@@ -338,8 +359,25 @@ static void add_casters(stn_stage *s, const stage_scene *sc, stn_v3 focus, const
         stage_gob *g = v;
 
         if (g->look && g->placed && in_shadow_reach(g->spatial, focus, (double)STN_SHADOW_SIZE))
-            add_gob(s, sc, g, view, STN_DRAW_CASTS, 0);
+            add_gob(s, sc, g, view, STN_DRAW_CASTS, NULL);
     }
+}
+
+/* Shadows of clouds drift with the wind over the ground; a cloud hangs as the reference has it
+ * (docs/spec/rendering.md 14.5). */
+static void put_clouds(const stn_stage *s, const stn_stage_look *look, stn_frame *f)
+{
+    static const double repeats = 1.0 / 1900.0, drift[2] = {7.0, 4.0}; /* a map unit; map units a second */
+    stn_v4 d = stn_daylight_dir(s->day.now.elev, s->day.now.angle);
+
+    if (!look->clouds || !s->clouds || !s->day.known)
+        return;
+    f->clouds[0] = (float)repeats;
+    for (int i = 0; i < 2; i++)
+        f->clouds[1 + i] = (float)fmod(look->time * drift[i] * repeats, 1.0);
+    f->clouds[3] = 1.0f;
+    f->cloud_way[0] = -d.x / (d.z + 1.1f);
+    f->cloud_way[1] = -d.y / (d.z + 1.1f);
 }
 
 void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_frame *f)
@@ -360,6 +398,8 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
         put_points(s, sc, focus, f);
     }
     put_sky(s, look, focus, f);
+    put_clouds(s, look, f);
+    f->grid = look->grid ? 48.0f / 255.0f : 0.0f;
     put_shadow(s, look, focus, f);
     s->gobs_seen = s->cuts_seen = 0;
     if (!camera_of(&f->view, &f->proj, &cam))
@@ -381,7 +421,7 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
 
         if (g->look && g->placed && worth_drawing(sc, g, &clip, look->detail)) {
             s->gobs_seen++;
-            add_gob(s, sc, g, &f->view, STN_DRAW_VISIBLE, 0);
+            add_gob(s, sc, g, &f->view, STN_DRAW_VISIBLE, NULL);
         }
     }
     if (f->shadows != STN_SHADOWS_NONE)
@@ -425,7 +465,7 @@ size_t stn_stage_targets(stn_stage *s, const stn_frame *f, const stn_stage_windo
 {
     stage_scene *sc = stage_shown(s);
     stn_sg_camera cam;
-    size_t n = 0;
+    struct pointing p = {out, 0, max};
 
     stn_view_begin(s->parts.view);
     if (!camera_of(&f->view, &f->proj, &cam))
@@ -434,23 +474,22 @@ size_t stn_stage_targets(stn_stage *s, const stn_frame *f, const stn_stage_windo
         narrow(&cam, f, window);
     stn_sg_queue_clear(&s->queue);
     stn_sg_queue_visible(&s->queue, sc->cut_root, &cam);
-    for (size_t i = 0; i < s->queue.count && n < max; i++) {
+    for (size_t i = 0; i < s->queue.count && p.n < max; i++) {
         stage_cut *c = stn_spatial_user(s->queue.items[i].mesh);
 
         if (!c->job)
             continue;
-        out[n++] = (stn_stage_target){.land = true, .cut_x = c->x, .cut_y = c->y};
-        add_cut(s, sc, c, STN_DRAW_LAND, (uint32_t)n);
+        out[p.n++] = (stn_stage_target){.land = true, .cut_x = c->x, .cut_y = c->y};
+        add_cut(s, sc, c, STN_DRAW_LAND, (uint32_t)p.n);
     }
     stn_sg_queue_clear(&s->queue);
     stn_sg_queue_visible(&s->queue, sc->gob_root, &cam);
-    for (size_t i = 0; i < s->queue.count && n < max; i++) {
+    for (size_t i = 0; i < s->queue.count && p.n < max; i++) {
         stage_gob *g = stn_spatial_user(s->queue.items[i].mesh);
 
         if (g->id < 0 || !g->look || !g->placed || (sc->facts.has_player && g->id == sc->facts.player))
             continue;
-        out[n++] = (stn_stage_target){.object = g->id};
-        add_gob(s, sc, g, &f->view, STN_DRAW_THING, (uint32_t)n);
+        add_gob(s, sc, g, &f->view, STN_DRAW_THING, &p);
     }
-    return n;
+    return p.n;
 }

@@ -61,7 +61,7 @@ struct stn_stage {
     uint8_t *texture_state; /* 0 not here, 1 here, 2 refused */
     stn_dayfade day;
     double day_progress;
-    bool night;
+    bool night, clouds;
     uint64_t map_version, grid_version;
     stn_shadow_follow shadow;
     stn_sg_queue queue;

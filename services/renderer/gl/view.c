@@ -1,68 +1,13 @@
-#include "renderer/gl/view.h"
+#include "renderer/gl/view_impl.h"
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "base/log.h"
-#include "base/table.h"
-#include "renderer/gl/blocks.h"
 #include "renderer/gl/shaders.h"
-#include "renderer/gl/target.h"
-#include "renderer/gl/warm.h"
-#include "renderer/scene/order.h"
 
 #include <glad/gl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_MATERIALS 8192
-#define MAX_BONES 8192
-#define RING 3 /* buffers in turn, so that none is written while the GPU may read it */
-
-struct draw {
-    uint32_t mesh, material;
-    unsigned flags;
-    stn_instance instance;
-};
-
-struct stn_view {
-    stn_glrec *rec;
-    stn_programs *programs;
-    stn_warm *warm;
-    stn_meshes *meshes;
-    stn_textures *textures;
-    stn_target target;
-    stn_shadow_target shadow;
-    bool has_shadow;
-
-    stn_matstate *materials; /* id - 1 */
-    uint32_t material_count;
-    stn_table *material_ids; /* hash -> id */
-    uint32_t material_buffer;
-    int32_t material_stride;
-
-    struct draw *draws;
-    uint32_t draw_count, draw_cap;
-    stn_m4 *bones;
-    uint32_t bone_count;
-    stn_order_item *items, *scratch;
-    uint32_t item_cap;
-    stn_block_instance *block;
-    size_t block_bytes;
-
-    uint32_t frame_buffer[RING], instance_buffer[RING], instance_texture[RING];
-    size_t instance_bytes[RING];
-    unsigned turn;
-    int32_t max_texels;
-
-    uint32_t empty_vao, copy_program, outline_program;
-    int outline_normals;
-    float outline_strength;
-    uint32_t nearest, linear_clamp, compare, exact_repeat; /* samplers */
-    uint32_t waves;
-    stn_view_counts last;
-};
 
 static uint32_t make_sampler(GLint mag, GLint min, GLint wrap, bool compare)
 {
@@ -87,6 +32,8 @@ static stn_status make_fixed(stn_view *v, int shadow_size, stn_err *err)
 
     glGetIntegerv(GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT, &align);
     glGetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &v->max_texels);
+    v->max_side = 2048;
+    glGetIntegerv(GL_MAX_TEXTURE_SIZE, &v->max_side);
     align = align < 16 ? 16 : align;
     v->material_stride = ((int32_t)sizeof(stn_block_material) + align - 1) / align * align;
     glGenBuffers(1, &v->material_buffer);
@@ -107,6 +54,7 @@ static stn_status make_fixed(stn_view *v, int shadow_size, stn_err *err)
     glGenVertexArrays(1, &v->empty_vao);
     v->nearest = make_sampler(GL_NEAREST, GL_NEAREST, GL_CLAMP_TO_EDGE, false);
     v->exact_repeat = make_sampler(GL_NEAREST, GL_NEAREST, GL_REPEAT, false);
+    v->linear = make_sampler(GL_LINEAR, GL_LINEAR, GL_CLAMP_TO_EDGE, false);
     v->linear_clamp = make_sampler(GL_LINEAR, GL_NEAREST, GL_CLAMP_TO_EDGE, false);
     v->compare = make_sampler(GL_LINEAR, GL_LINEAR, GL_CLAMP_TO_EDGE, true);
     v->copy_program = stn_program_simple(stn_shader_quad, stn_shader_copy, "", err);
@@ -135,6 +83,7 @@ stn_status stn_view_new(stn_glrec *rec, stn_programs *programs, stn_meshes *mesh
     v->programs = programs;
     v->meshes = meshes;
     v->textures = textures;
+    v->fine = 1;
     v->materials = calloc(MAX_MATERIALS, sizeof *v->materials);
     v->material_ids = stn_table_new();
     v->warm = stn_warm_new(rec, programs);
@@ -158,7 +107,7 @@ void stn_view_free(stn_view *v)
     if (!v)
         return;
     stn_warm_free(v->warm);
-    stn_target_fini(&v->target, v->rec);
+    view_drop_target(v);
     if (v->has_shadow)
         stn_shadow_target_fini(&v->shadow, v->rec);
     glDeleteBuffers(1, &v->material_buffer);
@@ -169,6 +118,7 @@ void stn_view_free(stn_view *v)
     glDeleteSamplers(1, &v->nearest);
     glDeleteSamplers(1, &v->exact_repeat);
     glDeleteSamplers(1, &v->linear_clamp);
+    glDeleteSamplers(1, &v->linear);
     glDeleteSamplers(1, &v->compare);
     if (v->copy_program)
         glDeleteProgram(v->copy_program);
@@ -183,16 +133,6 @@ void stn_view_free(stn_view *v)
     free(v->scratch);
     free(v->block);
     free(v);
-}
-
-stn_status stn_view_resize(stn_view *v, int width, int height, bool outlines, stn_err *err)
-{
-    if (width < 1 || height < 1 || width > 16384 || height > 16384)
-        return stn_fail(err, STN_USAGE, "picture of %dx%d: 1 to 16384 a side", width, height);
-    if (v->target.width == width && v->target.height == height && (v->target.normal != 0) == outlines)
-        return STN_OK;
-    stn_target_fini(&v->target, v->rec);
-    return stn_target_init(&v->target, v->rec, width, height, outlines, err);
 }
 
 static void put4(float *to, const float *from)
@@ -235,9 +175,9 @@ uint32_t stn_view_material(stn_view *v, const stn_matstate *m)
     return v->material_count;
 }
 
-void stn_view_set_waves(stn_view *v, uint32_t texture)
+void stn_view_surround(stn_view *v, stn_surroundings *around)
 {
-    v->waves = texture;
+    v->around = around;
 }
 
 void stn_view_begin(stn_view *v)
@@ -390,6 +330,13 @@ static void put_frame(stn_view *v, const stn_frame *f)
     put4(b.fog_range, f->fog_range);
     put4(b.sky_low, f->sky_low);
     put4(b.sky_high, f->sky_high);
+    if (!v->around || !stn_surroundings_has_sky(v->around))
+        b.sky_high[3] = 0.0f;
+    if (v->around) {
+        put4(b.clouds, f->clouds);
+        memcpy(b.cloud_way, f->cloud_way, sizeof f->cloud_way);
+    }
+    b.cloud_way[2] = f->grid;
     b.shadow_params[0] = v->has_shadow ? 1.0f / (float)v->shadow.size : 0.0f;
     b.shadow_params[1] = 1.0f / 5000.0f;
     b.counts[0] = f->light_count > STN_FRAME_LIGHTS ? STN_FRAME_LIGHTS : f->light_count;
@@ -476,49 +423,6 @@ static void replay(stn_view *v, uint32_t from, uint32_t to, uint32_t base, int p
     }
 }
 
-static void full_screen(stn_view *v, uint32_t program)
-{
-    stn_glrec_program(v->rec, program);
-    stn_glrec_vao(v->rec, v->empty_vao);
-    glDrawArrays(GL_TRIANGLES, 0, 3);
-}
-
-static void draw_outlines(stn_view *v, const stn_frame *f)
-{
-    static const stn_blendmode scene = {STN_BM_ADD, STN_BM_SRC_A, STN_BM_INV_SRC_A,
-                                        STN_BM_MAX, STN_BM_ONE,   STN_BM_ONE};
-
-    uint32_t wrap = f->outline_wraps ? v->exact_repeat : v->nearest;
-
-    if (v->outline_normals != v->target.normals || v->outline_strength != f->outline_strength) {
-        char defines[80];
-        stn_err err = {0};
-
-        snprintf(defines, sizeof defines, "#define NORMALS %d\n#define OUTLINE_STRENGTH %.3f\n",
-                 v->target.normals, (double)f->outline_strength);
-        if (v->outline_program)
-            glDeleteProgram(v->outline_program);
-        v->outline_program = stn_program_simple(stn_shader_quad, stn_shader_outline, defines, &err);
-        if (!v->outline_program)
-            stn_log_error("outlines are off: %s", err.text);
-        v->outline_normals = v->target.normals;
-        v->outline_strength = f->outline_strength;
-        v->rec->program = UINT32_MAX;
-    }
-    if (!v->outline_program)
-        return;
-    stn_glrec_fbo(v->rec, v->target.colour_fbo);
-    stn_glrec_texture(v->rec, STN_UNIT_SOURCE, GL_TEXTURE_2D, v->target.depth, wrap);
-    stn_glrec_texture(v->rec, STN_UNIT_SOURCE_2, GL_TEXTURE_2D, v->target.normal, wrap);
-    stn_glrec_depth(v->rec, false, GL_LEQUAL, false);
-    stn_glrec_cull(v->rec, false, false);
-    stn_glrec_blend(v->rec, true, &scene);
-    stn_glrec_colour_mask(v->rec, 0, true);
-    full_screen(v, v->outline_program);
-    v->last.draws++;
-    stn_glrec_fbo(v->rec, v->target.fbo);
-}
-
 static void clear_target(stn_view *v, const stn_frame *f)
 {
     static const GLfloat none[4] = {0.0f, 0.0f, -1.0f, 0.0f};
@@ -600,16 +504,18 @@ void stn_view_draw(stn_view *v, const stn_frame *frame)
     if (shadows)
         stn_glrec_texture(v->rec, STN_UNIT_SHADOW, GL_TEXTURE_2D, v->shadow.depth,
                           mode == STN_SHADOWS_PCF ? v->compare : v->linear_clamp);
-    if (v->waves)
-        stn_textures_bind(v->textures, v->waves, STN_UNIT_WAVES);
+    if (v->around)
+        stn_surroundings_bind(v->around);
     while (split < n && v->items[split].key.place < stn_order_place(STN_ORDER_OUTLINE, 0))
         split++;
     replay(v, 0, split, 0, STN_PASS_COLOUR, mode, v->target.normals);
     if (outlines)
-        draw_outlines(v, frame);
+        view_outlines(v, frame);
     replay(v, split, n, 0, STN_PASS_COLOUR, mode, v->target.normals);
     stn_glrec_colour_mask(v->rec, 0, true);
     stn_glrec_bias(v->rec, 0.0f, 0.0f);
+    if (v->fine > 1)
+        view_smooth(v);
 }
 
 bool stn_view_draw_ids(stn_view *v, const stn_frame *frame, unsigned flag)
@@ -706,43 +612,6 @@ size_t stn_view_warm(stn_view *v, int64_t budget_ns)
     if (stn_clock_ns() - start < budget_ns)
         left += stn_programs_pump(v->programs, budget_ns - (stn_clock_ns() - start));
     return left;
-}
-
-void stn_view_present(stn_view *v, int w, int h)
-{
-    bool exact = w == v->target.width && h == v->target.height;
-
-    stn_glrec_fbo(v->rec, 0);
-    stn_glrec_viewport(v->rec, 0, 0, w, h);
-    stn_glrec_depth(v->rec, false, GL_LEQUAL, false);
-    stn_glrec_cull(v->rec, false, false);
-    stn_glrec_blend(v->rec, false, NULL);
-    stn_glrec_colour_mask(v->rec, 0, true);
-    stn_glrec_texture(v->rec, STN_UNIT_SOURCE, GL_TEXTURE_2D, v->target.colour,
-                      exact ? v->nearest : v->linear_clamp);
-    full_screen(v, v->copy_program);
-}
-
-void stn_view_read(stn_view *v, uint8_t *rgba)
-{
-    size_t row = (size_t)v->target.width * 4, h = (size_t)v->target.height;
-
-    stn_glrec_fbo(v->rec, v->target.colour_fbo);
-    glPixelStorei(GL_PACK_ALIGNMENT, 1);
-    glReadPixels(0, 0, v->target.width, v->target.height, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
-    for (size_t y = 0; y < h / 2; y++)
-        for (size_t x = 0; x < row; x++) {
-            uint8_t t = rgba[y * row + x];
-
-            rgba[y * row + x] = rgba[(h - 1 - y) * row + x];
-            rgba[(h - 1 - y) * row + x] = t;
-        }
-}
-
-void stn_view_size(const stn_view *v, int *width, int *height)
-{
-    *width = v->target.width;
-    *height = v->target.height;
 }
 
 const stn_view_counts *stn_view_last(const stn_view *v)

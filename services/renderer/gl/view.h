@@ -13,6 +13,7 @@
 #include "renderer/gl/mesh.h"
 #include "renderer/gl/program.h"
 #include "renderer/gl/record.h"
+#include "renderer/gl/surroundings.h"
 #include "renderer/gl/texture.h"
 #include "renderer/scene/light.h"
 #include "renderer/scene/m4.h"
@@ -40,7 +41,10 @@ typedef struct stn_frame {
     float clear[4];
     float fog[4]; /* colour, strength */
     float fog_range[4]; /* focus x, y (render space), start, end */
-    float sky_low[4], sky_high[4];
+    float sky_low[4], sky_high[4]; /* colours; how strongly water mirrors it, how bright a picture of it is */
+    float clouds[4]; /* shadows of clouds: repeats a map unit, where they are x, y; strength, 0 = none */
+    float cloud_way[2]; /* how far such a shadow moves aside for each unit of height x, y */
+    float grid; /* strength of lines between tiles, 0 = none */
     float wind[3]; /* strength, direction x, y */
 } stn_frame;
 
@@ -74,8 +78,9 @@ typedef struct stn_view stn_view;
 stn_status stn_view_new(stn_glrec *rec, stn_programs *programs, stn_meshes *meshes, stn_textures *textures,
                         int shadow_size, stn_view **out, stn_err *err);
 void stn_view_free(stn_view *v);
-/* Of the picture, 1 to 16384 a side. With outlines a normal target is made besides. */
-stn_status stn_view_resize(stn_view *v, int width, int height, bool outlines, stn_err *err);
+/* Of the picture, 1 to 16384 a side. With outlines a normal target is made besides. Smooth: drawn at twice
+ * the size each way and averaged, if the driver's textures can be that large. */
+stn_status stn_view_resize(stn_view *v, int width, int height, bool outlines, bool smooth, stn_err *err);
 /* The id of a material; equal ones share it. 0: the table is full. */
 uint32_t stn_view_material(stn_view *v, const stn_matstate *m);
 
@@ -105,12 +110,14 @@ void stn_view_ask(stn_view *v, uint32_t features, int shadows, bool outlines);
 
 /* Into the window (framebuffer 0), scaled to w x h. */
 void stn_view_present(stn_view *v, int w, int h);
+/* The last picture as what is drawn into: for what is written over it. */
+void stn_view_bind(stn_view *v);
 /* The last picture, top row first, width * height * 4 bytes. Waits for the GPU: for pictures and tests only.
  */
 void stn_view_read(stn_view *v, uint8_t *rgba);
 void stn_view_size(const stn_view *v, int *width, int *height);
 const stn_view_counts *stn_view_last(const stn_view *v);
-/* Texture of the water's waves (STN_UNIT_WAVES). */
-void stn_view_set_waves(stn_view *v, uint32_t texture);
+/* Borrowed; NULL: water without waves, no clouds. */
+void stn_view_surround(stn_view *v, stn_surroundings *around);
 
 #endif

@@ -19,8 +19,6 @@
 #define BAD 0xe8604cffu
 #define PANEL 0x14181ccc
 
-const char *const stn_hud_cameras[5] = {"ortho", "follow", "bad", "rts", "worse"};
-
 struct chat_line {
     char text[STN_JOB_TEXT + 72];
     double left;
@@ -33,8 +31,10 @@ struct stn_hud {
     uint8_t *pixels;
     uint64_t map_version;
     int32_t map_gx, map_gy; /* grid in the middle of the texture */
-    bool map_made, help, settings;
-    int row;
+    bool map_made, help;
+    stn_panel panel;
+    float panel_x, panel_y, panel_w, panel_h, row_h; /* where it was drawn, and how high a row is */
+    int panel_first, panel_shown; /* rows */
     char note[200];
     double note_left, clock;
     struct chat_line chat[CHAT_LINES];
@@ -78,14 +78,9 @@ void stn_hud_toggle_help(stn_hud *h)
     h->help = !h->help;
 }
 
-void stn_hud_toggle_settings(stn_hud *h)
+stn_panel *stn_hud_panel(stn_hud *h)
 {
-    h->settings = !h->settings;
-}
-
-bool stn_hud_settings_open(const stn_hud *h)
-{
-    return h->settings;
+    return &h->panel;
 }
 
 void stn_hud_note(stn_hud *h, const char *text)
@@ -297,10 +292,12 @@ static void bubble(void *arg, stn_v3 at, const char *text)
 
 static void help(stn_hud *h, const stn_hud_frame *f)
 {
-    static const char *const mouse[] = {
-        "left button      walk there, or use what is there", "right button     what an object offers",
-        "middle button    drag: turn the camera", "wheel            nearer, farther"};
-    float lh = stn_paint_line_height(h->paint) + 3.0f, w = 460.0f, rows = STN_ACTIONS + 6.0f;
+    static const char *const mouse[][2] = {{"left button", "walk there, or use what is there"},
+                                           {"right button", "what an object offers"},
+                                           {"middle button", "drag: turn the camera"},
+                                           {"wheel", "nearer, farther"}};
+    float lh = stn_paint_line_height(h->paint) + 3.0f, rows = STN_ACTIONS + 6.0f;
+    float column = 7.6f * stn_paint_line_height(h->paint), w = 27.0f * stn_paint_line_height(h->paint);
     float x = ((float)f->width - w) * 0.5f, y = fmaxf(((float)f->height - lh * rows) * 0.5f, 4.0f);
 
     stn_paint_rect(h->paint, x - 16.0f, y - 12.0f, w + 32.0f, lh * rows + 20.0f, PANEL);
@@ -310,76 +307,70 @@ static void help(stn_hud *h, const stn_hud_frame *f)
         char key[48];
 
         stn_paint_text(h->paint, x, y, WAIT, stn_binding_text(&f->bindings->of[i], key));
-        stn_paint_text(h->paint, x + 130.0f, y, INK, stn_action_help((stn_action)i));
+        stn_paint_text(h->paint, x + column, y, INK, stn_action_help((stn_action)i));
     }
-    for (size_t i = 0; i < sizeof mouse / sizeof mouse[0]; i++, y += lh)
-        stn_paint_text(h->paint, x, y, DIM, mouse[i]);
+    for (size_t i = 0; i < sizeof mouse / sizeof mouse[0]; i++, y += lh) {
+        stn_paint_text(h->paint, x, y, DIM, mouse[i][0]);
+        stn_paint_text(h->paint, x + column, y, DIM, mouse[i][1]);
+    }
 }
 
-#define ROWS 9
-
-static void row_text(const stn_hud_settings *s, int row, char *name, char *value, size_t cap)
-{
-    static const char *const names[ROWS] = {"Shadows",    "Outlines",        "Haze in the distance",
-                                            "Trees sway", "Minimap",         "Line of health",
-                                            "Camera",     "Frames a second", "Distance of haze"};
-    const bool on[6] = {s->shadows, s->outlines, s->fog, s->sway, s->minimap, s->line};
-
-    snprintf(name, cap, "%s", names[row]);
-    if (row < 6)
-        snprintf(value, cap, "%s", on[row] ? "on" : "off");
-    else if (row == 6)
-        snprintf(value, cap, "%s", stn_hud_cameras[s->camera]);
-    else if (row == 7 && s->frame_cap == 0)
-        snprintf(value, cap, "no limit");
-    else
-        snprintf(value, cap, "%d", row == 7 ? s->frame_cap : s->fog_distance);
-}
-
+/* As many rows as there is room for, with the chosen one among them. */
 static void settings(stn_hud *h, const stn_hud_frame *f, const stn_hud_settings *s)
 {
-    float lh = stn_paint_line_height(h->paint) + 5.0f, w = 380.0f;
-    float x = ((float)f->width - w) * 0.5f, y = fmaxf(((float)f->height - lh * (ROWS + 4)) * 0.5f, 4.0f);
+    float lh = stn_paint_line_height(h->paint) + 5.0f, w = 17.0f * stn_paint_line_height(h->paint) + 120.0f,
+          x, y;
+    int room = (int)((float)f->height / lh) - 7, shown = room < STN_PANEL_ROWS ? room : STN_PANEL_ROWS;
+    const char *hint = h->panel.waiting ? "Escape leaves it, Backspace takes it away"
+                                        : "up and down choose, left and right change, Enter binds a key";
 
-    stn_paint_rect(h->paint, x - 16.0f, y - 12.0f, w + 32.0f, lh * (ROWS + 4.0f) + 16.0f, PANEL);
+    shown = shown < 1 ? 1 : shown;
+    w = fminf(fmaxf(w, stn_paint_text_width(h->paint, hint)), (float)f->width - 40.0f);
+    if (h->panel.row < h->panel_first)
+        h->panel_first = h->panel.row;
+    if (h->panel.row >= h->panel_first + shown)
+        h->panel_first = h->panel.row - shown + 1;
+    if (h->panel_first > STN_PANEL_ROWS - shown)
+        h->panel_first = STN_PANEL_ROWS - shown;
+    h->panel_shown = shown;
+    h->row_h = lh;
+    h->panel_w = w + 32.0f;
+    h->panel_h = lh * ((float)shown + 4.2f) + 16.0f;
+    h->panel_x = floorf(((float)f->width - h->panel_w) * 0.5f);
+    h->panel_y = floorf(fmaxf(((float)f->height - h->panel_h) * 0.5f, 4.0f));
+    x = h->panel_x + 16.0f;
+    y = h->panel_y + 12.0f;
+    stn_paint_rect(h->paint, h->panel_x, h->panel_y, h->panel_w, h->panel_h, PANEL);
     stn_paint_text(h->paint, x, y, INK, "Settings");
     y += lh * 1.4f;
-    for (int i = 0; i < ROWS; i++, y += lh) {
-        char name[48], value[48];
+    for (int i = h->panel_first; i < h->panel_first + shown; i++, y += lh) {
+        char name[STN_PANEL_TEXT], value[STN_PANEL_TEXT];
 
-        row_text(s, i, name, value, sizeof name);
-        if (i == h->row)
+        stn_panel_text(&h->panel, s, f->bindings, i, name, value);
+        if (i == h->panel.row)
             stn_paint_rect(h->paint, x - 8.0f, y - 2.0f, w + 16.0f, lh, 0xffffff22);
         stn_paint_text(h->paint, x, y, INK, name);
         stn_paint_text(h->paint, x + w - stn_paint_text_width(h->paint, value), y, WAIT, value);
     }
-    stn_paint_text(h->paint, x, y + lh * 0.4f, DIM, "up and down choose, left and right change");
+    if (shown < STN_PANEL_ROWS) { /* how much of the list this is */
+        float all = lh * (float)shown, top = h->panel_y + 12.0f + lh * 1.4f;
+
+        stn_paint_rect(h->paint, x + w + 10.0f, top, 3.0f, all, 0xffffff22);
+        stn_paint_rect(h->paint, x + w + 10.0f, top + all * (float)h->panel_first / STN_PANEL_ROWS, 3.0f,
+                       all * (float)shown / STN_PANEL_ROWS, 0xffffff90);
+    }
+    stn_paint_text(h->paint, x, y + lh * 0.4f, DIM, hint);
     stn_paint_text(h->paint, x, y + lh * 1.4f, DIM, f->driver);
 }
 
-bool stn_hud_settings_key(stn_hud *h, stn_hud_settings *s, int dx, int dy)
+int stn_hud_panel_at(const stn_hud *h, float x, float y)
 {
-    bool *const on[6] = {&s->shadows, &s->outlines, &s->fog, &s->sway, &s->minimap, &s->line};
-    static const int caps[] = {0, 15, 30, 60, 120, 144};
-    int at = 0;
+    int row = (int)floorf((y - h->panel_y - 12.0f - h->row_h * 1.4f) / h->row_h);
 
-    h->row = (h->row + dy + ROWS) % ROWS;
-    if (dx == 0)
-        return false;
-    if (h->row < 6) {
-        *on[h->row] = !*on[h->row];
-    } else if (h->row == 6) {
-        s->camera = (s->camera + dx + 5) % 5;
-    } else if (h->row == 7) {
-        for (int i = 0; i < 6; i++)
-            if (caps[i] == s->frame_cap)
-                at = i;
-        s->frame_cap = caps[(at + dx + 6) % 6];
-    } else {
-        s->fog_distance += dx * 100;
-        s->fog_distance = s->fog_distance < 300 ? 300 : s->fog_distance > 3000 ? 3000 : s->fog_distance;
-    }
-    return true;
+    if (!h->panel.open || x < h->panel_x || y < h->panel_y || x >= h->panel_x + h->panel_w ||
+        y >= h->panel_y + h->panel_h)
+        return -2;
+    return row >= 0 && row < h->panel_shown ? h->panel_first + row : -1;
 }
 
 static void middle_text(stn_hud *h, const stn_hud_frame *f, const char *text)
@@ -495,7 +486,7 @@ void stn_hud_draw(stn_hud *h, const stn_hud_frame *f, const stn_hud_settings *s,
                        stn_paint_line_height(h->paint) + 12.0f, PANEL);
         stn_paint_text(h->paint, ((float)f->width - w) * 0.5f, (float)f->height - 58.0f, INK, h->note);
     }
-    if (h->settings)
+    if (h->panel.open)
         settings(h, f, s);
     if (h->help)
         help(h, f);

@@ -1,24 +1,14 @@
 /* hud.h - what is written over the picture: the line of health and progress, minimap, compass, speech,
  * panels.
  *
- * Panels: help (all keys), settings. The settings panel changes a stn_hud_settings that the caller applies
- * and stores.
+ * Panels: help (all keys), settings (panel.h), an object's menu.
  */
 #ifndef STN_RENDERER_HUD_HUD_H
 #define STN_RENDERER_HUD_HUD_H
 
 #include "renderer/gl/stage.h"
 #include "renderer/hud/paint.h"
-#include "renderer/input/bindings.h"
-
-typedef struct stn_hud_settings {
-    bool shadows, outlines, fog, sway, minimap, line;
-    int camera; /* 0 ortho, 1 follow, 2 bad, 3 rts, 4 worse */
-    int frame_cap; /* frames a second, 0 = none */
-    int fog_distance; /* map units */
-} stn_hud_settings;
-
-extern const char *const stn_hud_cameras[5];
+#include "renderer/hud/panel.h"
 
 typedef struct stn_hud_frame {
     int width, height;
@@ -38,10 +28,10 @@ typedef struct stn_hud stn_hud;
 stn_hud *stn_hud_new(stn_paint *paint, stn_textures *textures); /* NULL: out of memory */
 void stn_hud_free(stn_hud *h);
 void stn_hud_toggle_help(stn_hud *h);
-void stn_hud_toggle_settings(stn_hud *h);
-bool stn_hud_settings_open(const stn_hud *h);
-/* Up and down choose a row, left and right change it. True: settings changed. */
-bool stn_hud_settings_key(stn_hud *h, stn_hud_settings *s, int dx, int dy);
+/* Borrowed: the panel of settings, whose rows this draws. */
+stn_panel *stn_hud_panel(stn_hud *h);
+/* The row of the open panel under the pixel; -1 = none of them, -2 = not in the panel. */
+int stn_hud_panel_at(const stn_hud *h, float x, float y);
 /* A line that is shown for some seconds. */
 void stn_hud_note(stn_hud *h, const char *text);
 void stn_hud_chat(stn_hud *h, const char *from, const char *text);

@@ -35,6 +35,8 @@ struct stn_paint {
     stn_glrec *rec;
     stn_textures *textures;
     TTF_Font *font;
+    char *path; /* of the font that was asked for, NULL = none */
+    float scale;
     uint32_t sheet, program, vao, vertices_name, indices_name;
     int32_t pixels_at;
     struct glyph glyphs[GLYPHS];
@@ -52,22 +54,38 @@ static const char *const fonts[] = {"/usr/share/fonts/truetype/dejavu/DejaVuSans
                                     "/usr/share/fonts/TTF/DejaVuSans.ttf",
                                     "/usr/share/fonts/dejavu/DejaVuSans.ttf"};
 
-static void open_font(stn_paint *p, const char *path, float scale)
+static void open_font(stn_paint *p)
 {
-    int size = (int)lroundf(14.0f * scale);
+    int size = (int)lroundf(14.0f * p->scale);
 
-    if (TTF_Init() != 0) {
+    p->height = 17.0f * p->scale;
+    if (!TTF_WasInit() && TTF_Init() != 0) {
         stn_log_warn("no text: SDL2_ttf does not start (%s)", TTF_GetError());
         return;
     }
-    if (path && path[0])
-        p->font = TTF_OpenFont(path, size);
+    if (p->path && p->path[0])
+        p->font = TTF_OpenFont(p->path, size);
     for (size_t i = 0; !p->font && i < sizeof fonts / sizeof fonts[0]; i++)
         p->font = TTF_OpenFont(fonts[i], size);
     if (!p->font)
         stn_log_warn("no text: DejaVu Sans is not installed (package fonts-dejavu-core)");
     else
         p->height = (float)TTF_FontHeight(p->font);
+}
+
+void stn_paint_scale(stn_paint *p, float scale)
+{
+    if (scale == p->scale)
+        return;
+    p->scale = scale;
+    if (p->font)
+        TTF_CloseFont(p->font);
+    p->font = NULL;
+    memset(p->glyphs, 0, sizeof p->glyphs);
+    p->pen_x = 8;
+    p->pen_y = p->row_h = 0;
+    p->sheet_full = false;
+    open_font(p);
 }
 
 static void make_buffers(stn_paint *p)
@@ -115,7 +133,11 @@ stn_status stn_paint_new(stn_glrec *rec, stn_textures *textures, const char *fon
     }
     p->rec = rec;
     p->textures = textures;
-    p->height = 17.0f * scale;
+    p->scale = scale;
+    if (font && font[0] && !(p->path = strdup(font))) {
+        st = stn_fail(err, STN_NO_MEMORY, "flat drawing");
+        goto fail;
+    }
     memset(blank, 255, 4 * 4); /* the first texels are white: rectangles read them */
     memset(blank + SHEET * 4, 255, 4 * 4);
     st = stn_textures_add(textures, &level, 1,
@@ -132,7 +154,7 @@ stn_status stn_paint_new(stn_glrec *rec, stn_textures *textures, const char *fon
     p->pixels_at = glGetUniformLocation(p->program, "pixels");
     stn_glrec_invalidate(rec);
     make_buffers(p);
-    open_font(p, font, scale);
+    open_font(p);
     free(blank);
     *out = p;
     return STN_OK;
@@ -159,6 +181,7 @@ void stn_paint_free(stn_paint *p)
     if (p->sheet)
         stn_textures_remove(p->textures, p->sheet);
     free(p->v);
+    free(p->path);
     free(p);
 }
 

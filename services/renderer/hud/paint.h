@@ -22,6 +22,8 @@ typedef struct stn_paint stn_paint;
 /* scale: 1 = 14 pixel text. font: a file, NULL = look where Debian puts DejaVu Sans. */
 stn_status stn_paint_new(stn_glrec *rec, stn_textures *textures, const char *font, float scale,
                          stn_paint **out, stn_err *err);
+/* Text of another size from now on; not in a frame. */
+void stn_paint_scale(stn_paint *p, float scale);
 void stn_paint_free(stn_paint *p);
 bool stn_paint_has_font(const stn_paint *p);
 

@@ -1,5 +1,7 @@
 #include "renderer/input/bindings.h"
 
+#include "base/text.h"
+
 #include <SDL_keyboard.h>
 #include <SDL_scancode.h>
 #include <stdio.h>
@@ -22,6 +24,7 @@ static const struct {
     [STN_ACTION_LINE] = {"line", "line of health on and off", {SDL_SCANCODE_F4, 0}},
     [STN_ACTION_SHOT] = {"shot", "write a picture of this", {SDL_SCANCODE_F12, 0}},
     [STN_ACTION_FULLSCREEN] = {"fullscreen", "full screen", {SDL_SCANCODE_F11, 0}},
+    [STN_ACTION_GRID] = {"grid", "lines between tiles on and off", {SDL_SCANCODE_G, STN_MOD_CTRL}},
     [STN_ACTION_CHAT] = {"chat", "say something", {SDL_SCANCODE_RETURN, 0}},
     [STN_ACTION_CANCEL] = {"cancel", "close panels", {SDL_SCANCODE_ESCAPE, 0}},
     [STN_ACTION_QUIT] = {"quit", "end", {SDL_SCANCODE_Q, STN_MOD_CTRL}},
@@ -56,6 +59,7 @@ static stn_status parse_key(const char *text, stn_binding *out, stn_err *err)
 {
     const char *p = text;
     stn_binding b = {0, 0};
+    uint64_t number;
 
     if (strcasecmp(text, "none") == 0) {
         *out = b;
@@ -73,7 +77,10 @@ static stn_status parse_key(const char *text, stn_binding *out, stn_err *err)
         if (!known)
             return stn_fail(err, STN_USAGE, "key \"%s\": Shift, Ctrl and Alt are the modifiers", text);
     }
-    b.key = (uint16_t)SDL_GetScancodeFromName(p);
+    if (strncasecmp(p, "key-", 4) == 0 && stn_text_u64(p + 4, STN_INPUT_KEYS - 1, &number))
+        b.key = (uint16_t)number;
+    else
+        b.key = (uint16_t)SDL_GetScancodeFromName(p);
     if (b.key == SDL_SCANCODE_UNKNOWN)
         return stn_fail(err, STN_USAGE, "key \"%s\" is not known", p);
     *out = b;
@@ -117,6 +124,44 @@ const char *stn_binding_text(const stn_binding *b, char out[48])
             at += (size_t)snprintf(out + at, 48 - at, "%s+", modifiers[i].name);
     snprintf(out + at, 48 - at, "%s", SDL_GetScancodeName((SDL_Scancode)b->key));
     return out;
+}
+
+void stn_bindings_bind(stn_bindings *b, stn_action a, stn_binding key)
+{
+    for (int i = 0; key.key && i < STN_ACTIONS; i++)
+        if (b->of[i].key == key.key && b->of[i].modifiers == key.modifiers)
+            b->of[i] = (stn_binding){0, 0};
+    b->of[a] = key;
+}
+
+bool stn_bindings_text(const stn_bindings *b, char *out, size_t cap)
+{
+    size_t at = 0;
+
+    out[0] = '\0';
+    for (int i = 0; i < STN_ACTIONS; i++) {
+        const stn_binding *now = &b->of[i], *was = &actions[i].fallback;
+        const char *name = SDL_GetScancodeName((SDL_Scancode)now->key);
+        char number[16];
+        int n;
+
+        if (now->key == was->key && now->modifiers == was->modifiers)
+            continue;
+        if (!now->key) {
+            name = "none";
+        } else if (!name[0] || strpbrk(name, ",=+;#\"") || SDL_GetScancodeFromName(name) != now->key) {
+            snprintf(number, sizeof number, "key-%u", now->key);
+            name = number;
+        }
+        n = snprintf(out + at, cap - at, "%s%s=%s%s%s%s", at ? "," : "", actions[i].name,
+                     now->modifiers & STN_MOD_SHIFT ? "Shift+" : "",
+                     now->modifiers & STN_MOD_CTRL ? "Ctrl+" : "", now->modifiers & STN_MOD_ALT ? "Alt+" : "",
+                     name);
+        if (n < 0 || (size_t)n >= cap - at)
+            return false;
+        at += (size_t)n;
+    }
+    return true;
 }
 
 int stn_binding_condition(const stn_binding *b, stn_logical *l)

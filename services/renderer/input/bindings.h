@@ -1,7 +1,8 @@
 /* bindings.h - which key does what: defaults, and changes from the configuration.
  *
  * A binding is a key with modifiers, "Ctrl+F1". Changes come as "help=F2,shot=Ctrl+P"; what is not named
- * keeps its default, "none" unbinds.
+ * keeps its default, "none" unbinds. A key can also be named by its scancode, "key-54": those whose own name
+ * would not be read back from a list are written so.
  */
 #ifndef STN_RENDERER_INPUT_BINDINGS_H
 #define STN_RENDERER_INPUT_BINDINGS_H
@@ -22,6 +23,7 @@ typedef enum stn_action {
     STN_ACTION_LINE,
     STN_ACTION_SHOT,
     STN_ACTION_FULLSCREEN,
+    STN_ACTION_GRID,
     STN_ACTION_CHAT,
     STN_ACTION_CANCEL,
     STN_ACTION_QUIT,
@@ -44,6 +46,10 @@ void stn_bindings_default(stn_bindings *b);
 stn_status stn_bindings_change(stn_bindings *b, const char *text, stn_err *err);
 const char *stn_action_name(stn_action a); /* "camera-left": as in the configuration */
 const char *stn_action_help(stn_action a); /* for people */
+/* Gives the action the key; another action that had it has none then. */
+void stn_bindings_bind(stn_bindings *b, stn_action a, stn_binding key);
+/* What differs from the defaults, as stn_bindings_change() reads it; false: it does not fit. */
+bool stn_bindings_text(const stn_bindings *b, char *out, size_t cap);
 /* "Ctrl+F1", "" when unbound. */
 const char *stn_binding_text(const stn_binding *b, char out[48]);
 /* A condition of the logical layer: pressed with exactly these modifiers. Negative: unbound or no room. */

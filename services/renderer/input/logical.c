@@ -166,6 +166,8 @@ static bool holds(stn_logical *l, int at, const stn_two *s)
         return clicked(p, s);
     case STN_PRED_TEXT:
         return s->cur->seq != s->prev->seq && s->cur->text[0] != '\0';
+    case STN_PRED_KEYS:
+        return s->cur->key_part != s->prev->key_part;
     case STN_PRED_AND:
         return holds(l, p->a, s) && holds(l, p->b, s);
     case STN_PRED_OR:

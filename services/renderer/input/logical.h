@@ -27,6 +27,7 @@ typedef enum stn_pred_kind {
     STN_PRED_BUTTON_DOWN,
     STN_PRED_CLICKED, /* a button was released, with this many clicks: at most 500 ms and 15 pixels apart */
     STN_PRED_TEXT,
+    STN_PRED_KEYS, /* some key went up or down */
     STN_PRED_AND,
     STN_PRED_OR,
     STN_PRED_NOT,

@@ -357,7 +357,8 @@ static void take_act(stn_net *n, const stn_net_act *act)
     m.modifiers = act->modifiers;
     m.object = act->object;
     m.has_object = act->has_object;
-    m.mesh_part = -1;
+    m.overlay = act->overlay;
+    m.mesh_part = act->part;
     m.text = text;
     m.menu = act->menu;
     m.choice = act->choice;

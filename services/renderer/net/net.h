@@ -44,7 +44,9 @@ typedef struct stn_net_question {
     stn_net_question_kind kind;
     uint64_t token;
     uint32_t width, height, min_cuts, after_ms, timeout_ms;
-    bool complete, reset;
+    bool complete, reset, hud;
+    double eye_distance, eye_elevation, eye_angle, eye_x,
+        eye_y; /* as proto/control.proto has them, checked */
     int64_t came_ns;
 } stn_net_question;
 
@@ -67,6 +69,7 @@ typedef struct stn_net_act {
     uint32_t button, modifiers;
     int64_t object;
     bool has_object;
+    int32_t overlay, part; /* of the object: its overlay or 0, its mesh or -1 */
     char text[256];
     uint32_t menu, choice; /* a menu's number, and the option from 0; UINT32_MAX: none of them */
     int32_t screen_x, screen_y;

@@ -2,7 +2,9 @@
 #include "renderer/net/net_impl.h"
 
 #include "base/clock.h"
+#include "renderer/scene/m4.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +194,12 @@ static stn_status on_picture(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *e
                           .complete = g->complete,
                           .min_cuts = g->min_cuts,
                           .after_ms = g->after_ms,
+                          .hud = g->hud,
+                          .eye_distance = g->eye_distance,
+                          .eye_elevation = g->eye_elevation,
+                          .eye_angle = g->eye_angle,
+                          .eye_x = g->eye_x,
+                          .eye_y = g->eye_y,
                           .timeout_ms = g->timeout_ms ? g->timeout_ms : 30000};
     stn_err why = {0};
 
@@ -199,6 +207,13 @@ static stn_status on_picture(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *e
     if (g->width > 8192 || g->height > 8192)
         return stn_control_done(peer, stn_msg_correlation(msg), STN_USAGE,
                                 "a picture is at most 8192 pixels a side");
+    if (g->eye_distance != 0.0 &&
+        (!(g->eye_distance >= 1.0 && g->eye_distance <= 5000.0) ||
+         !(g->eye_elevation >= 0.0 && g->eye_elevation <= STN_PI / 2.0) || !(fabs(g->eye_angle) <= 1e3) ||
+         !(fabs(g->eye_x) <= 5000.0) || !(fabs(g->eye_y) <= 5000.0)))
+        return stn_control_done(
+            peer, stn_msg_correlation(msg), STN_USAGE,
+            "an eye is 1 to 5000 map units away, 0 to pi/2 high, and looks at most 5000 aside");
     if (put_question(n, peer, msg, &q, &why) != STN_OK)
         return stn_control_done(peer, stn_msg_correlation(msg), why.code, why.text);
     return STN_OK;

@@ -42,6 +42,7 @@ enum {
     STN_MAT_WALL = 1u << 24, /* terrain with texture coordinates of its own */
     STN_MAT_ATLAS = 1u << 25, /* terrain whose base texture is read at the atlas coordinate */
     STN_MAT_TINT = 1u << 26, /* a colour of the instance multiplies: points of smoke; not with MORPH */
+    STN_MAT_CRACK = 1u << 27, /* damage: the instance's mix is red by its alpha, and tells how cracks turn */
 };
 
 /* Texture slots of a material; each slot has the texture unit of its number. */

@@ -128,6 +128,7 @@ static stn_sprite_fault walk_part(walk *w, const stn_sprite_part *part, const st
     case STN_PART_MESH:
     case STN_PART_LIGHT:
     case STN_PART_PARTICLES:
+    case STN_PART_ROPE:
         if (!w->fn(w->user, &leaf))
             w->stopped = true;
         break;

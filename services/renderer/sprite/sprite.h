@@ -220,9 +220,9 @@ typedef struct stn_stance {
 } stn_stance;
 const stn_stance *stn_sprite_stance(const stn_sprite *sprite);
 
-/* Every mesh, light and cloud of points of the sprite and of the sprites in it, in tree order, with its final
- * state inside `outer`. The stance and the object's sway are brought in (SWAY slot, location).
- * `arena` takes location chains; reset by the caller. Stops at the first fault or when fn returns false. */
+/* Every mesh, light, rope and cloud of points of the sprite and of the sprites in it, in tree order, with its
+ * final state inside `outer`. The stance and the object's sway are brought in (SWAY slot, location). `arena`
+ * takes location chains; reset by the caller. Stops at the first fault or when fn returns false. */
 typedef struct stn_leaf {
     const stn_sprite_part *part;
     const stn_state *state;

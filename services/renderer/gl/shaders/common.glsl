@@ -10,8 +10,10 @@ layout(std140) uniform Frame {
     vec4 fog;             // colour, strength (0 = none)
     vec4 fog_range;       // focus x, y in render space, start, end
     vec4 sky_low;         // colour near the horizon, strength of the sky in water
-    vec4 sky_high;        // colour overhead, sun glitter
-    vec4 shadow_params;   // 1/resolution, depth threshold, share of the day light that shadows keep, unused
+    vec4 sky_high;        // colour overhead; over 0: the sky is a cube of pictures instead, so bright
+    vec4 shadow_params;   // 1/resolution, depth threshold, unused, unused
+    vec4 clouds;          // their shadows: repeats a unit, drift x, y, strength (0 = none)
+    vec4 cloud_way;       // how far such a shadow moves aside for each unit of height x, y; lines between tiles, unused
     ivec4 counts;         // lights, index of the day light or -1, unused, unused
     vec4 lights[MAX_LIGHTS * 5]; // position in eye space (w 0 = direction), ambient, diffuse, specular, attenuation
 };
@@ -27,6 +29,12 @@ layout(std140) uniform Material {
     vec4 m_env;
     vec4 m_misc;   // shine, scroll x, scroll y, terrain period
 };
+
+// A vector turned by a quaternion x, y, z, w.
+vec3 vqrot(vec3 v, vec4 q)
+{
+    return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v);
+}
 
 vec3 colblend(vec3 b, vec4 s)
 {

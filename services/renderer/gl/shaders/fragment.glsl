@@ -5,6 +5,9 @@ uniform sampler2D tex_clip;
 uniform sampler2D tex_bump;
 uniform sampler2D tex_pal;
 uniform sampler2D tex_waves;
+uniform sampler2D tex_foam;
+uniform sampler2D tex_clouds;
+uniform samplerCube sky_cube;
 #if SHADOW == 1
 uniform sampler2D shadow_map;
 #elif SHADOW == 2
@@ -45,6 +48,10 @@ in float v_memory;
 #endif
 #ifdef OBFOG
 in float v_under;
+#endif
+#ifdef CRACK
+in vec3 v_crack;
+flat in float v_crack_level;
 #endif
 layout(location = 0) out vec4 out_colour;
 #ifdef NORMALS
@@ -135,8 +142,20 @@ float day_share()
 
 vec3 sky(vec3 dir)
 {
+    if (sky_high.w > 0.0)
+        return textureLod(sky_cube, dir, 0.0).rgb * sky_high.w;
     return mix(sky_low.rgb, sky_high.rgb, smoothstep(0.0, 0.75, max(dir.z, 0.0)));
 }
+
+#ifdef LIT
+// What clouds leave of the day light.
+float cloud_share()
+{
+    vec2 at = (v_map.xy + v_map.z * cloud_way.xy) * clouds.x + clouds.yz;
+    float l = textureLod(tex_clouds, at, 0.0).r;
+    return mix(1.0, 0.4 + 0.6 * smoothstep(0.5, 1.0, l), clouds.w);
+}
+#endif
 
 #ifdef LIT
 void light(vec3 n, vec3 edir, out vec3 bcol, out vec3 scol)
@@ -162,6 +181,8 @@ void light(vec3 n, vec3 edir, out vec3 bcol, out vec3 scol)
             if (i == counts.y)
                 k *= day_share();
 #endif
+            if (i == counts.y && clouds.w > 0.0)
+                k *= cloud_share();
             bcol += m_dif.rgb * lights[i * 5 + 2].rgb * k * L;
             if (m_misc.x > 0.5)
                 scol += m_spc.rgb * lights[i * 5 + 3].rgb * pow(max(dot(edir, reflect(-D, n)), 0.0), m_misc.x) * L;
@@ -173,6 +194,52 @@ void light(vec3 n, vec3 edir, out vec3 bcol, out vec3 scol)
 #ifdef CEL_S
     scol = cel(scol);
 #endif
+}
+#endif
+
+#ifdef CRACK
+// Made by code, the volume of the reference being its own: borders between cells of space, thinner and fewer the
+// lighter the damage is. Repeats nowhere.
+vec3 cell_point(ivec3 cell)
+{
+    uvec3 h = uvec3(cell) * uvec3(1664525u, 22695477u, 747796405u);
+    h = (h.xyz ^ h.yzx) * 2891336453u + h.zxy;
+    h = (h ^ (h >> 15u)) * uvec3(277803737u, 2246822519u, 3266489917u);
+    return vec3(h >> 8u) / 16777216.0;
+}
+
+float crack(vec3 p, float level)
+{
+    p += 0.016 * sin(p.yzx * 61.0) + 0.006 * sin(p.zxy * 173.0); // not as straight as cut
+    p = p * (4.0 + level) + 64.0;
+    ivec3 at = ivec3(floor(p));
+    vec3 in_cell = p - floor(p), nearest = vec3(0.0);
+    float least = 9.0, border = 9.0, kept = 0.0;
+    for (int i = 0; i < 27; i++) {
+        ivec3 o = ivec3(i % 3, i / 3 % 3, i / 9) - 1;
+        vec3 d = vec3(o) + cell_point(at + o) - in_cell;
+        if (dot(d, d) < least) {
+            least = dot(d, d);
+            nearest = d;
+        }
+    }
+    for (int i = 0; i < 27; i++) {
+        ivec3 o = ivec3(i % 3, i / 3 % 3, i / 9) - 1;
+        vec3 q = cell_point(at + o), d = vec3(o) + q - in_cell, across = d - nearest;
+        float away = length(across);
+        // Half of the borders hold; more give way as it gets worse.
+        if (away > 0.001 && q.x + q.y < 0.7 + 0.3 * level)
+            border = min(border, dot(0.5 * (d + nearest), across / away));
+    }
+    float width = 0.014 + 0.009 * level;
+    return 1.0 - smoothstep(0.5 * width, width, border);
+}
+#endif
+
+#ifdef FOAM
+float foam(vec2 flow)
+{
+    return texture(tex_foam, v_map.xy * 0.1 - clock.x * 0.1 * flow).r * min(0.06 * length(flow), 1.0);
 }
 #endif
 
@@ -260,11 +327,21 @@ void main()
 #endif
     c.rgb = colblend(c.rgb, v_mix);
 #ifdef WATER
-    // The sky mirrored, more at a flat angle, and the sun in the waves.
-    vec3 up = transpose(mat3(view)) * reflect(-edir, n);
-    float facing = max(dot(edir, n), 0.0);
-    float fresnel = 0.25 + 0.75 * pow(1.0 - facing, 3.0);
-    c.rgb *= sky(up) * sky_low.w * fresnel;
+    vec3 seen = reflect(-edir, n);
+    vec3 mirrored = sky(transpose(mat3(view)) * seen);
+    if (sky_high.w > 0.0) {
+        c.rgb *= mirrored * 0.4;
+    } else {
+        // Ours, without a picture of the sky: more of it at a flat angle.
+        float facing = max(dot(edir, n), 0.0);
+        c.rgb *= mirrored * sky_low.w * (0.15 + 0.85 * pow(1.0 - facing, 4.0));
+    }
+    if (counts.y >= 0 && sky_low.w > 0.0) // ours: the sun in the waves
+        c.rgb += lights[counts.y * 5 + 2].rgb * 0.35 * pow(max(dot(seen, lights[counts.y * 5].xyz), 0.0), 180.0);
+#endif
+#ifdef FOAM
+    c.rgb *= mix(mix(foam(v_flow_a.xy), foam(v_flow_a.zw), v_cell.x), mix(foam(v_flow_b.zw), foam(v_flow_b.xy), v_cell.x),
+                 v_cell.y);
 #endif
 #ifdef OVERLAY
     c = overlay(c, texture(tex_overlay, v_otex));
@@ -281,6 +358,9 @@ void main()
 #endif
 #endif
     c.rgb = colblend(c.rgb, m_mask);
+#ifdef CRACK
+    c.rgb = colblend(c.rgb, vec4(0.0, 0.0, 0.0, crack(v_crack, v_crack_level)));
+#endif
 #ifdef LIT
     vec3 bcol, scol;
     light(n, edir, bcol, scol);
@@ -293,9 +373,27 @@ void main()
 #endif
 #ifdef BOTTOMFOG
     c.rgb = mix(c.rgb, vec3(0.0, 16.0, 48.0) / 255.0, min(v_depth / 8.0, 1.0));
+#ifdef TERRAIN
+    // Ours: foam washes up and down where the water ends.
+    vec2 along = v_map.xy * 0.035;
+    float wash = texture(tex_foam, along + 0.012 * clock.x * vec2(1.0, 0.6)).r;
+    float reach = 0.5 + 0.25 * sin(clock.x * 0.9 + 6.0 * texture(tex_foam, along * 0.21).r);
+    float foamy = (1.0 - smoothstep(0.3 * reach, reach + 0.9 * wash, v_depth)) * smoothstep(0.0, 0.12, v_depth);
+#ifdef LIT
+    c.rgb = mix(c.rgb, bcol * 0.8, 0.55 * foamy);
+#endif
+#endif
 #endif
 #ifdef OBFOG
     c.rgb = mix(c.rgb, vec3(0.0, 16.0, 48.0) / 255.0, clamp(v_under / 8.0, 0.0, 1.0));
+#endif
+#if defined(TERRAIN) && !defined(WALL) && !defined(WATER) && !defined(FOAM)
+    // Lines between tiles lie in the ground itself here, as wide as a pixel: they need no mesh, and never float.
+    if (cloud_way.z > 0.0) {
+        vec2 tile = v_map.xy / 11.0;
+        vec2 away = abs(fract(tile - 0.5) - 0.5) / max(fwidth(tile), vec2(1e-6));
+        c.rgb = mix(c.rgb, vec3(1.0), cloud_way.z * (1.0 - min(min(away.x, away.y), 1.0)));
+    }
 #endif
 #ifdef TERRAIN
     // Ours: ground that is only remembered loses its colours and lies in a haze.

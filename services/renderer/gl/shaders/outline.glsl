@@ -21,13 +21,13 @@ void main()
     vec3 n = normal_at(at);
     float hi = 0.0002, lo = -0.0002, r = 0.0;
     for (int i = 0; i < 4; i++) {
-        float d = here - texture(depth_map, at + side[i] * screen.zw).r;
+        float d = here - texture(depth_map, at + side[i] * STEP * screen.zw).r;
         hi = max(hi, d);
         lo = min(lo, d);
     }
     r += smoothstep(5.0, 6.0, hi / -lo);
     for (int i = 0; i < 4; i++) {
-        vec3 nk = normal_at(at + side[i] * screen.zw);
+        vec3 nk = normal_at(at + side[i] * STEP * screen.zw);
         if (cross(n, nk).z > 0.0)
             r += 1.0 - abs(dot(n, nk));
     }

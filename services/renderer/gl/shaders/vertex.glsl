@@ -56,6 +56,10 @@ out float v_memory;
 #ifdef OBFOG
 out float v_under;
 #endif
+#ifdef CRACK
+out vec3 v_crack;
+flat out float v_crack_level;
+#endif
 #endif
 #ifdef TEX
 out vec2 v_tex;
@@ -141,6 +145,12 @@ void main()
     v_map = mapv.xyz;
     v_nrm = mat3(view) * (turn * objn);
     v_mix = texelFetch(instances, at + 4);
+#ifdef CRACK
+    // Damage: the colour is always red, and its place holds how the cracks are turned instead.
+    v_crack = vqrot(a_pos, vec4(v_mix.xyz, sqrt(max(1.0 - dot(v_mix.xyz, v_mix.xyz), 0.0)))) * 0.025;
+    v_crack_level = 3.0 - floor((1.0 - v_mix.a * (255.0 / 64.0)) * 4.0 + 0.5);
+    v_mix.rgb = vec3(1.0, 0.0, 0.0);
+#endif
 #ifdef TINT
     v_tint = texelFetch(instances, at + 8);
 #endif
