@@ -189,10 +189,10 @@ static stn_status judge_slot(const stn_diskcache *c, const target *t, unsigned i
     /* Room for the whole at once, as the file is now: growing step by step would copy it several times. */
     size_t size = sb->st_size > 0 && (uint64_t)sb->st_size < max ? (size_t)sb->st_size + 1 : 0;
     stn_buf_clear(content);
-    if (stn_buf_add(content, size)) {
+    size_t had = content->cap;
+    if (stn_buf_add(content, size) && content->cap > had)
         stn_pages_populate(content->data, size);
-        stn_buf_clear(content);
-    }
+    stn_buf_clear(content);
     st = stn_diskcache_fill(fd, max, content, err);
     if (st == STN_OK)
         *slot = stn_cache_slot(content->data, content->len, t->header.data, t->header.len, body);
@@ -204,43 +204,48 @@ static stn_status judge_slot(const stn_diskcache *c, const target *t, unsigned i
     return st;
 }
 
-stn_status stn_diskcache_read(stn_diskcache *c, const char *key, size_t key_len, size_t max_bytes,
-                              uint8_t **data, size_t *len, stn_err *err)
+stn_status stn_diskcache_read_into(stn_diskcache *c, const char *key, size_t key_len, size_t max_bytes,
+                                   stn_buf *content, size_t *body, stn_err *err)
 {
     target t;
-    stn_buf content = {0};
-    *data = NULL;
-    *len = 0;
+    stn_buf_clear(content);
+    *body = 0;
     stn_status st = target_init(c, key, key_len, &t, err);
     if (st == STN_TOO_BIG)
         return stn_fail(err, STN_NOT_FOUND, "disk cache: a key that does not fit an entry");
     if (st != STN_OK)
         return st;
-    for (unsigned i = 0; i < STN_CACHE_SLOTS; i++) {
+    bool found = false;
+    for (unsigned i = 0; i < STN_CACHE_SLOTS && !found; i++) {
         stn_slot slot;
-        size_t body = 0;
         struct stat sb;
-        st = judge_slot(c, &t, i, t.header.len + max_bytes + 1, &slot, &body, &content, &sb, err);
+        st = judge_slot(c, &t, i, t.header.len + max_bytes + 1, &slot, body, content, &sb, err);
         if (st != STN_OK || slot == STN_SLOT_FREE)
             break;
-        if (slot == STN_SLOT_OTHER)
-            continue;
-        *len = content.len - body;
-        if (*len > max_bytes) {
-            *len = 0;
-            st = stn_fail(err, STN_TOO_BIG, "disk cache entry: over %zu bytes", max_bytes);
-            goto out;
-        }
-        memmove(content.data, content.data + body, *len);
-        size_t all;
-        *data = stn_buf_take(&content, &all);
-        goto out;
+        found = slot == STN_SLOT_OURS;
     }
-    if (st == STN_OK)
+    if (found && content->len - *body > max_bytes)
+        st = stn_fail(err, STN_TOO_BIG, "disk cache entry: over %zu bytes", max_bytes);
+    else if (!found && st == STN_OK)
         st = stn_fail(err, STN_NOT_FOUND, "disk cache: no entry");
-out:
-    stn_buf_fini(&content);
     stn_buf_fini(&t.header);
+    return st;
+}
+
+stn_status stn_diskcache_read(stn_diskcache *c, const char *key, size_t key_len, size_t max_bytes,
+                              uint8_t **data, size_t *len, stn_err *err)
+{
+    stn_buf content = {0};
+    size_t body, all;
+    *data = NULL;
+    *len = 0;
+    stn_status st = stn_diskcache_read_into(c, key, key_len, max_bytes, &content, &body, err);
+    if (st == STN_OK) {
+        *len = content.len - body;
+        memmove(content.data, content.data + body, *len);
+        *data = stn_buf_take(&content, &all);
+    }
+    stn_buf_fini(&content);
     return st;
 }
 

@@ -11,6 +11,7 @@
 #ifndef STN_CACHE_DISKCACHE_H
 #define STN_CACHE_DISKCACHE_H
 
+#include "base/buf.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -40,6 +41,9 @@ stn_status stn_diskcache_default_dir(char **out, stn_err *err);
  * max_bytes. */
 stn_status stn_diskcache_read(stn_diskcache *c, const char *key, size_t key_len, size_t max_bytes,
                               uint8_t **data, size_t *len, stn_err *err);
+/* The same into a buffer whose memory is used again: the stored bytes are those from *body to its end. */
+stn_status stn_diskcache_read_into(stn_diskcache *c, const char *key, size_t key_len, size_t max_bytes,
+                                   stn_buf *content, size_t *body, stn_err *err);
 /* Stores or replaces. STN_TIMEOUT: another process held the lock for 2 s. Nothing is left behind on failure.
  */
 stn_status stn_diskcache_write(stn_diskcache *c, const char *key, size_t key_len, const void *data,

@@ -1,8 +1,8 @@
 #include "loader/decoder.h"
 
 #include "base/clock.h"
+#include "base/large.h"
 #include "base/log.h"
-#include "base/pages.h"
 #include "base/text.h"
 #include "bus/unpack.h"
 #include "loader/decoder_wire.h"
@@ -37,6 +37,24 @@ struct stn_decoder {
     _Atomic uint64_t restarts;
 };
 
+/* A frame that is written at once and kept as long as its object. */
+static stn_frame *new_frame(size_t len)
+{
+    uint8_t *p = stn_large_alloc(len);
+    stn_frame *f = p ? stn_frame_wrap(p, len, stn_large_free, p) : NULL;
+    if (!f)
+        stn_large_free(p);
+    return f;
+}
+
+stn_frame *stn_decoder_keep(const uint8_t *data, size_t len)
+{
+    stn_frame *f = new_frame(len);
+    if (f && len)
+        memcpy(stn_frame_writable(f), data, len);
+    return f;
+}
+
 /* ---- in this process ---- */
 
 static bool room(void *ctx, const size_t bytes[STN_WIRE_FRAMES], uint8_t *frames[STN_WIRE_FRAMES])
@@ -45,7 +63,7 @@ static bool room(void *ctx, const size_t bytes[STN_WIRE_FRAMES], uint8_t *frames
     for (unsigned i = 0; i < STN_WIRE_FRAMES; i++) {
         if (i == STN_WIRE_RAW && bytes[i] == 0)
             continue;
-        out->frames[i] = stn_frame_new(bytes[i]);
+        out->frames[i] = new_frame(bytes[i]);
         if (!out->frames[i])
             return false;
         frames[i] = stn_frame_writable(out->frames[i]);
@@ -207,11 +225,9 @@ static bool copy_out(const stn_decoder *d, const stn_child_result *r, stn_decode
             return false;
         if (i == STN_WIRE_RAW && r->bytes[i] == 0)
             continue;
-        out->frames[i] = stn_frame_new((size_t)r->bytes[i]);
+        out->frames[i] = stn_decoder_keep(d->out + at, (size_t)r->bytes[i]);
         if (!out->frames[i])
             return false;
-        stn_pages_populate(stn_frame_writable(out->frames[i]), (size_t)r->bytes[i]);
-        memcpy(stn_frame_writable(out->frames[i]), d->out + at, (size_t)r->bytes[i]);
         at = stn_child_align(at + (size_t)r->bytes[i]);
         if (at > STN_CHILD_OUT_MAX)
             return false;

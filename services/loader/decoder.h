@@ -36,6 +36,8 @@ void stn_decoder_run(stn_decoder *d, const stn_decode_in *in, stn_decoded *out);
 uint64_t stn_decoder_restarts(const stn_decoder *d);
 int stn_decoder_pid(const stn_decoder *d); /* of the child, 0 without one. Any thread */
 
+/* A copy in a frame of its own, for as long as its object. NULL: out of memory. */
+stn_frame *stn_decoder_keep(const uint8_t *data, size_t len);
 /* Checks what was decoded from the input as whoever receives it will. False: it is not what it says. */
 bool stn_decoded_check(const stn_decoded *decoded, const stn_decode_in *in, stn_err *err);
 void stn_decoded_fini(stn_decoded *decoded);

@@ -15,11 +15,13 @@
 #include <unistd.h>
 
 #define RESULTS_MAX 8192
+#define ENTRY_KEPT ((size_t)4 << 20)
 
 typedef struct worker {
     stn_workers *all;
     pthread_t thread;
     stn_decoder *decoder;
+    stn_buf entry; /* of the disk cache, the last one read: fresh memory for each would cost more than it */
     bool started;
 } worker;
 
@@ -75,24 +77,6 @@ static stn_status read_packs(const stn_job *job, uint8_t **data, size_t *len, st
     return st;
 }
 
-static stn_status read_source(const stn_job *job, uint8_t **data, size_t *len, stn_err *err)
-{
-    char key[4 + STN_RESNAME_MAX + 1];
-    switch (job->kind) {
-    case STN_JOB_DIR:
-        return stn_dirsource_read(job->dir, job->name, STN_RES_BODY_MAX, data, len, err);
-    case STN_JOB_PACK:
-        return read_packs(job, data, len, err);
-    case STN_JOB_DISK:
-        snprintf(key, sizeof key, "res/%s", job->name);
-        return stn_diskcache_read(job->disk, key, strlen(key), STN_RES_BODY_MAX, data, len, err);
-    default:
-        *data = job->data;
-        *len = job->len;
-        return STN_OK;
-    }
-}
-
 /* The body as a frame: it goes on to clients without being copied. Takes the memory. */
 static stn_frame *frame_of(uint8_t *data, size_t len)
 {
@@ -102,32 +86,67 @@ static stn_frame *frame_of(uint8_t *data, size_t len)
     return f;
 }
 
+/* Fills *in with the body. It lies in *file, or, of the disk cache, in the worker's own buffer until the next
+ * one is read. */
+static stn_status read_source(worker *w, stn_job *job, stn_decode_in *in, stn_frame **file, stn_err *err)
+{
+    char key[4 + STN_RESNAME_MAX + 1];
+    uint8_t *data = job->data;
+    size_t len = job->len, body;
+    stn_status st = STN_OK;
+    job->data = NULL;
+    if (job->kind == STN_JOB_DISK) {
+        snprintf(key, sizeof key, "res/%s", job->name);
+        st = stn_diskcache_read_into(job->disk, key, strlen(key), STN_RES_BODY_MAX, &w->entry, &body, err);
+        if (st == STN_OK) {
+            in->data = w->entry.data + body;
+            in->len = w->entry.len - body;
+        }
+        return st;
+    }
+    if (job->kind == STN_JOB_DIR)
+        st = stn_dirsource_read(job->dir, job->name, STN_RES_BODY_MAX, &data, &len, err);
+    else if (job->kind == STN_JOB_PACK)
+        st = read_packs(job, &data, &len, err);
+    if (st != STN_OK)
+        return st;
+    *file = frame_of(data, len);
+    if (!*file)
+        return stn_fail(err, STN_NO_MEMORY, "out of memory");
+    in->data = stn_frame_data(*file);
+    in->len = stn_frame_len(*file);
+    return STN_OK;
+}
+
 /* *file gets the body with a reference of the caller's, NULL when there is none. */
 static void load(worker *w, stn_job *job, stn_frame **file)
 {
     stn_err err = {0};
-    uint8_t *data = NULL;
-    size_t len = 0;
-    stn_status st = read_source(job, &data, &len, &err);
-    job->data = NULL;
-    if (st == STN_OK && !(*file = frame_of(data, len)))
-        st = stn_fail(&err, STN_NO_MEMORY, "out of memory");
+    stn_decode_in in = {.want = job->want,
+                        .judge_only = job->judge_only,
+                        .keep_code = job->keep_code,
+                        .code = job->code.data,
+                        .code_len = job->code.len};
+    stn_status st = read_source(w, job, &in, file, &err);
+    if (st == STN_OK)
+        stn_decoder_run(w->decoder, &in, &job->decoded);
+    bool good = st == STN_OK && job->decoded.verdict.miss == STN_MISS_NONE;
+    if (good && !job->judge_only && !job->decoded.frames[STN_WIRE_RAW]) {
+        if (!*file)
+            *file = stn_decoder_keep(in.data, in.len);
+        job->decoded.frames[STN_WIRE_RAW] = stn_frame_ref(*file);
+        if (!*file)
+            st = stn_fail(&err, STN_NO_MEMORY, "out of memory");
+    }
+    if (w->entry.cap > ENTRY_KEPT)
+        stn_buf_fini(&w->entry);
     if (st != STN_OK) {
+        stn_decoded_fini(&job->decoded);
         job->decoded.verdict.miss = st == STN_NOT_FOUND ? STN_MISS_NOT_FOUND : STN_MISS_IO;
         job->decoded.verdict.version = -1;
         stn_miss_say(job->decoded.verdict.text, err.text);
         return;
     }
-    const stn_decode_in in = {.data = stn_frame_data(*file),
-                              .len = stn_frame_len(*file),
-                              .want = job->want,
-                              .judge_only = job->judge_only,
-                              .keep_code = job->keep_code,
-                              .code = job->code.data,
-                              .code_len = job->code.len};
-    stn_decoder_run(w->decoder, &in, &job->decoded);
-    if (job->decoded.verdict.miss == STN_MISS_NONE && !job->decoded.frames[STN_WIRE_RAW])
-        job->decoded.frames[STN_WIRE_RAW] = stn_frame_ref(*file);
     for (unsigned i = 0; i < STN_WIRE_FRAMES; i++)
         atomic_fetch_add(&w->all->decoded_bytes, stn_frame_len(job->decoded.frames[i]));
 }
@@ -273,8 +292,10 @@ void stn_workers_free(stn_workers *w)
     for (unsigned i = 0; i < w->count; i++)
         if (w->each[i].started)
             pthread_join(w->each[i].thread, NULL);
-    for (unsigned i = 0; i < w->count; i++)
+    for (unsigned i = 0; i < w->count; i++) {
         stn_decoder_free(w->each[i].decoder);
+        stn_buf_fini(&w->each[i].entry);
+    }
     stn_queued *q;
     while ((q = stn_queue_pop(&w->queue)))
         stn_job_free(JOB_OF(q));
