@@ -43,6 +43,11 @@ struct stn_mesher {
     size_t ntasks, nahead;
     stn_task *unsent; /* finished, while the link has no room; oldest first */
     uint32_t leases; /* told to world */
+    /* How many more than the times say, over a far link, for they leave out what waits on the way. Looked at
+     * in spans: whether the threads had a cut in hand all the time. */
+    double stretch; /* 1..STRETCH_MAX */
+    int64_t span_ns, span_built_ns; /* when it began; time of builds in it */
+    uint32_t span_built;
     uint64_t built, failed, cancelled, late, refused, bytes, packed_bytes;
     int64_t mean_build_ns; /* moving */
     size_t peak_bytes;
@@ -57,13 +62,35 @@ static stn_tileset *find_set(void *arg, uint32_t handle)
 
 /* ---- what world is told */
 
+#define STRETCH_MAX 2.0
+#define SPAN_LEAST (250 * STN_MS)
+#define SPAN_TRIPS 5 /* round trips in a span, at least */
+#define SPAN_BUILT 64 /* fewer builds in a span: there was no more to do */
+
+/* More leases when the threads ran dry over a far link, slowly fewer while they never do. */
+static void review_stretch(stn_mesher *m, const stn_peer *peer)
+{
+    int64_t now = stn_loop_now(stn_bus_loop(m->bus))->now_ns, span = now - m->span_ns;
+
+    if (span < SPAN_LEAST || span < SPAN_TRIPS * stn_peer_rtt_ns(peer))
+        return;
+    double busy = (double)m->span_built_ns / ((double)span * m->opts.threads);
+    if (m->span_built >= SPAN_BUILT && stn_peer_rtt_ns(peer) > SLOW_LINK)
+        m->stretch *= busy < 0.95 ? 1.2 : 0.98;
+    m->stretch = m->stretch < 1 ? 1 : m->stretch > STRETCH_MAX ? STRETCH_MAX : m->stretch;
+    m->span_ns = now;
+    m->span_built_ns = 0;
+    m->span_built = 0;
+}
+
 /* Leases at once: what the threads work on and one waiting for each, and what they do until word of a group
  * of products has brought the next jobs, over a far link a round trip later: none may run dry. */
 static uint32_t wanted_leases(const stn_mesher *m, const stn_peer *peer)
 {
     int64_t away = stn_peer_rtt_ns(peer) + AHEAD_NS;
     int64_t each = m->mean_build_ns > 0 ? m->mean_build_ns : STN_MS;
-    int64_t n = 2 * (int64_t)m->opts.threads + (away * m->opts.threads + each - 1) / each;
+    int64_t n = 2 * (int64_t)m->opts.threads +
+                (int64_t)(m->stretch * (double)((away * m->opts.threads + each - 1) / each));
     return n > LEASES_MAX ? LEASES_MAX : (uint32_t)n;
 }
 
@@ -95,6 +122,7 @@ static void review_leases(stn_mesher *m)
 
     if (!peer)
         return;
+    review_stretch(m, peer);
     uint32_t want = wanted_leases(m, peer), apart = want > m->leases ? want - m->leases : m->leases - want;
     if (4 * apart > m->leases)
         say_ready(m, peer);
@@ -213,6 +241,8 @@ static void count_outcome(stn_mesher *m, const stn_task *t)
         m->bytes += t->unpacked_bytes;
         m->packed_bytes += stn_frame_len(t->product);
         m->mean_build_ns += (t->build_ns - m->mean_build_ns) / 16;
+        m->span_built_ns += t->build_ns;
+        m->span_built++;
         if (m->built % REVIEW_EVERY == 0)
             review_leases(m);
         stn_hist_add(&m->build_time, t->build_ns);
@@ -344,8 +374,14 @@ static stn_status on_cancel(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *er
 
 static void on_up(void *ctx, stn_peer *peer)
 {
+    stn_mesher *m = ctx;
+
     stn_log_info("world is there: %s", stn_peer_id(peer));
-    say_ready(ctx, peer);
+    m->stretch = 1;
+    m->span_ns = stn_loop_now(stn_bus_loop(m->bus))->now_ns;
+    m->span_built_ns = 0;
+    m->span_built = 0;
+    say_ready(m, peer);
 }
 
 /* World gives what was leased here to others; and it will send its tilesets anew. */
