@@ -173,8 +173,9 @@ static void wrong_server_key_is_told_on_both_sides(void **state)
 {
     (void)state;
     attach(&desk, stranger.public_key);
-    UNTIL(loop, strstr(stn_conv_diagnosis(door), "does not know our key") != NULL);
-    assert_non_null(strstr(stn_conv_diagnosis(door), "peer at 127.0.0.1:"));
+    /* On a busy machine a connection can end before its address was read: a later attempt tells it. */
+    UNTIL(loop, strstr(stn_conv_diagnosis(door), "does not know our key") != NULL &&
+                    strstr(stn_conv_diagnosis(door), "peer at 127.0.0.1:") != NULL);
     UNTIL(loop,
           strcmp(stn_conv_diagnosis(wire), "the server refused the handshake: check --server-key") == 0);
 }
