@@ -19,8 +19,9 @@
 #define MEMORY_MAX                                                                                           \
     ((rlim_t)1536 << 20) /* beside the windows: the largest picture takes under 1 GiB to decode */
 #define CPU_SECONDS 20 /* for one resource */
-#define MEMORY_KEPT (4 << 20) /* between resources: to map fresh pages for each costs more than to decode   \
-                                */
+#define MEMORY_KEPT                                                                                          \
+    (4 << 20) /* between resources: to map fresh pages for each costs more than to decode                    \
+               */
 
 typedef struct child {
     const uint8_t *in;
