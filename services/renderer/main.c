@@ -2,6 +2,9 @@
 #include "base/opts.h"
 #include "renderer/renderer.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +73,18 @@ static bool take_switch(const stn_opts *opts, const char *name, int *out)
     return false;
 }
 
+/* A driver that draws in software takes and frees megabytes a frame. Given back to the system each time, they
+ * are fresh pages in the next frame, which the system hands out one by one: a frame five times as long as the
+ * others, now and then. */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 8 << 20);
+    mallopt(M_TRIM_THRESHOLD, 32 << 20);
+    mallopt(M_ARENA_MAX, 4); /* the GL thread's, and those of net, build and the rest */
+#endif
+}
+
 int main(int argc, char **argv)
 {
     stn_opts *opts = NULL;
@@ -86,6 +101,7 @@ int main(int argc, char **argv)
     default:
         return EX_USAGE;
     }
+    keep_memory();
     if (!take_size(stn_opts_text(opts, "size"), &o.width, &o.height)) {
         fprintf(stderr, "stenness-renderer: --size %s: WIDTHxHEIGHT, 16 to 8192 each\n",
                 stn_opts_text(opts, "size"));

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/folders.h"
 #include "base/log.h"
+#include "renderer/pacing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,13 +11,17 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define UPLOAD_NS (3 * STN_MS / 2)
+/* What a frame spends on taking finished things: docs/spec/rendering.md 22.3. */
+#define UPLOAD_PART 32 /* of what the frame before lasted, within the next two */
+#define UPLOAD_LEAST_NS (STN_MS / 2)
+#define UPLOAD_MOST_NS (3 * STN_MS / 2)
+#define UPLOAD_LOADING_NS (15 * STN_MS)
+#define UPLOAD_WAIT_NS STN_S
 #define UPLOAD_BYTES (4u << 20)
 #define UPLOAD_BYTES_LATE (1u << 20)
 #define SIGHT_NS (200 * STN_MS) /* how often world may hear where we look */
 #define PROGRAM_NS (2 * STN_MS)
 #define PROGRAM_QUIET_NS (5 * STN_S)
-#define BACKGROUND_HZ 5
 #define SETTINGS_QUIET_NS STN_S
 #define LOW_DETAIL 0.35f
 
@@ -160,6 +165,8 @@ static stn_status open_rest(stn_renderer *r, stn_err *err)
                              .arg = r};
     stn_status st = stn_build_new(r->net, stn_surface_is_software(r->surface), &r->build, err);
 
+    if (st == STN_OK)
+        st = renderer_pictures_open(r, err);
     if (st != STN_OK)
         return st;
     r->stage = stn_stage_new(&parts);
@@ -206,8 +213,10 @@ stn_status stn_renderer_new(const stn_renderer_options *o, stn_renderer **out, s
     stn_status st;
 
     *out = NULL;
-    if (!r)
+    if (!r || !(r->frames = calloc(1, sizeof *r->frames))) {
+        free(r);
         return stn_fail(err, STN_NO_MEMORY, "renderer");
+    }
     r->o = *o;
     /* The net first: it blocks the signals before the driver makes threads of its own. */
     st = stn_net_new(&no, &r->net, err);
@@ -281,6 +290,7 @@ void stn_renderer_free(stn_renderer *r)
         return;
     if (r->opened)
         keep_last_settings(r);
+    renderer_pictures_close(r);
     stn_picker_free(r->picker);
     /* The stage gives its jobs back to the build thread's queue; both threads then stop. */
     stn_stage_free(r->stage);
@@ -297,6 +307,7 @@ void stn_renderer_free(stn_renderer *r)
     stn_meshes_free(r->meshes);
     stn_textures_free(r->textures);
     stn_surface_free(r->surface);
+    free(r->frames);
     free(r);
 }
 
@@ -312,30 +323,38 @@ static void on_message(stn_renderer *r, const stn_job *job)
         stn_hud_menu(r->hud, job->u.text.menu, job->u.text.text, (float)in->mouse.x, (float)in->mouse.y);
 }
 
-/* Takes finished things, oldest first, as far as this frame's time and bytes reach. */
-static void take_jobs(stn_renderer *r, int64_t now)
+/* Takes finished things, oldest first, as far as this frame's time and bytes reach: a small part of what a
+ * frame lasts, so that a frame in which much comes is hardly longer than the others. */
+static uint32_t take_jobs(stn_renderer *r, int64_t now)
 {
     stn_spsc *jobs = stn_build_jobs(r->build);
     double target = r->settings.frame_cap > 0 ? 1000.0 / r->settings.frame_cap : 1000.0 / 60.0;
-    bool late = stn_frames_mean(&r->frames, 8) > target, loading;
+    bool late = stn_frames_mean(r->frames, 8) > target;
     size_t bytes = 0, most = late ? UPLOAD_BYTES_LATE : UPLOAD_BYTES;
-    int64_t budget = UPLOAD_NS;
+    int64_t budget = (int64_t)(r->dt * 1e9) / UPLOAD_PART;
     stn_stage_facts facts;
     stn_job *job;
+    uint32_t taken = 0;
 
+    budget = budget < UPLOAD_LEAST_NS ? UPLOAD_LEAST_NS : budget > UPLOAD_MOST_NS ? UPLOAD_MOST_NS : budget;
+    if (stn_spsc_count(jobs) == 0)
+        r->all_taken_ns = now;
+    else if (now - r->all_taken_ns > UPLOAD_WAIT_NS) /* nothing waits for long */
+        budget = UPLOAD_MOST_NS;
     /* Before there is a picture nothing can be late: it comes sooner. */
     stn_stage_get(r->stage, &facts);
-    loading = facts.cuts == 0;
-    if (loading) {
+    if (facts.cuts == 0) {
         most *= 8;
-        budget *= 10;
+        budget = UPLOAD_LOADING_NS;
     }
     while (bytes < most && stn_clock_ns() - now < budget && (job = stn_spsc_take(jobs)) != NULL) {
         bytes += job->bytes;
+        taken++;
         on_message(r, job);
         stn_stage_take(r->stage, job);
     }
     r->uploaded += bytes;
+    return taken;
 }
 
 static bool ground_height(void *arg, double x, double y, float *z)
@@ -436,7 +455,7 @@ void renderer_draw_hud(stn_renderer *r)
 {
     stn_hud_frame f = {.width = r->width,
                        .height = r->height,
-                       .frame_ms = stn_frames_mean(&r->frames, 30),
+                       .frame_ms = stn_frames_mean(r->frames, 30),
                        .fps = r->dt > 0.0 ? 1.0 / r->dt : 0.0,
                        .stage = r->stage,
                        .view = r->frame.view,
@@ -477,11 +496,11 @@ static void tell_stats(stn_renderer *r, int64_t now)
         return;
     r->stats_ns = now;
     stn_stage_get(r->stage, &f);
-    s.frame_ms_mean = stn_frames_mean(&r->frames, 120);
+    s.frame_ms_mean = stn_frames_mean(r->frames, 120);
     s.frame_ms_p99 = (double)stn_hist_quantile(&r->times, 0.99) / 1e6;
     s.frame_ms_worst = (double)r->times.max_ns / 1e6;
     s.fps = r->dt > 0.0 ? 1.0 / r->dt : 0.0;
-    s.frames = r->frames.count;
+    s.frames = r->drawn;
     s.draws = v->draws;
     s.shadow_draws = v->shadow_draws;
     s.triangles = v->triangles;
@@ -498,37 +517,59 @@ static void tell_stats(stn_renderer *r, int64_t now)
     stn_net_tell_stats(r->net, &s);
 }
 
-/* Sleeps until the next frame is due; a frame that is late starts the beat anew. */
 static void pace(stn_renderer *r, int64_t *due)
 {
-    int hz = r->settings.frame_cap;
-    int64_t now = stn_clock_ns(), step;
+    stn_pacing_facts f = {.wanted_hz = r->o.fps,
+                          .cap_hz = r->settings.frame_cap,
+                          .background = stn_surface_in_background(r->surface) ||
+                                        stn_surface_kind_of(r->surface) == STN_SURFACE_HEADLESS,
+                          .awaited = renderer_pictures_due(r)};
 
-    if (r->o.fps < 0 && r->question_count == 0 &&
-        (stn_surface_in_background(r->surface) || stn_surface_kind_of(r->surface) == STN_SURFACE_HEADLESS))
-        hz = BACKGROUND_HZ;
-    if (hz <= 0)
-        return;
-    step = STN_S / hz;
-    if (*due + step > now) {
-        *due += step;
-        stn_sleep_ns(*due - now);
-    } else {
-        *due = now;
-    }
+    stn_sleep_ns(stn_pacing_next(due, stn_pacing_hz(&f), stn_clock_ns()));
 }
 
-struct clocked {
-    double phases[STN_PHASES];
-    int64_t last;
+/* What the system says of this thread so far. */
+struct moment {
+    int64_t at_ns, cpu_ns;
+    long faults, waits, taken;
 };
 
-static void phase(struct clocked *c, stn_phase p)
+static struct moment moment_now(void)
 {
-    int64_t now = stn_clock_ns();
+    struct moment m = {.at_ns = stn_clock_ns(), .cpu_ns = stn_clock_thread_cpu_ns()};
+    struct rusage u;
 
-    c->phases[p] = (double)(now - c->last) / 1e6;
-    c->last = now;
+    if (getrusage(RUSAGE_THREAD, &u) == 0) {
+        m.faults = u.ru_minflt;
+        m.waits = u.ru_nvcsw;
+        m.taken = u.ru_nivcsw;
+    }
+    return m;
+}
+
+static float ms(int64_t ns)
+{
+    return (float)((double)ns / 1e6);
+}
+
+/* The phase that began at `last` is over; what the swap waits for is no wait of ours. */
+static void phase(stn_frame_cost *c, struct moment *last, stn_phase p)
+{
+    struct moment m = moment_now();
+    int64_t wall = m.at_ns - last->at_ns, cpu = m.cpu_ns - last->cpu_ns;
+
+    c->phase_ms[p] = ms(cpu);
+    c->work_ms += ms(wall);
+    c->cpu_ms += ms(cpu);
+    c->counts[STN_COUNT_FAULTS] += (uint32_t)(m.faults - last->faults);
+    if (p == STN_PHASE_SWAP) {
+        c->swap_ms = ms(wall);
+    } else {
+        c->off_ms += ms(wall - cpu);
+        c->counts[STN_COUNT_WAITS] += (uint32_t)(m.waits - last->waits);
+        c->counts[STN_COUNT_TAKEN] += (uint32_t)(m.taken - last->taken);
+    }
+    *last = m;
 }
 
 /* Some seconds after the last new one, so that a burst is written once. */
@@ -546,24 +587,45 @@ static void keep_programs(stn_renderer *r, int64_t now)
     }
 }
 
-/* Times that this thread let go of the processor by itself: it waited for something. */
-static long given_up(void)
+/* Behind the frame: new programs a few at a time, pictures, figures. */
+static void behind(stn_renderer *r, int64_t now)
 {
-    struct rusage u;
+    if (stn_view_warm(r->view, PROGRAM_NS) == 0)
+        keep_programs(r, now);
+    renderer_pictures(r);
+    keep_settings(r, now);
+    tell_sight(r, now);
+    tell_stats(r, now);
+}
 
-    return getrusage(RUSAGE_THREAD, &u) == 0 ? u.ru_nvcsw : 0;
+/* The picture: not of a window that nobody can see, whose swap may never come back. */
+static void show(stn_renderer *r, stn_frame_cost *cost, struct moment *last)
+{
+    gather_scene(r, r->settings.shadows, r->settings.outlines);
+    phase(cost, last, STN_PHASE_CULL);
+    stn_view_draw(r->view, &r->frame);
+    phase(cost, last, STN_PHASE_DRAW);
+    if (stn_surface_has_window(r->surface) || stn_surface_kind_of(r->surface) == STN_SURFACE_NULL) {
+        stn_view_present(r->view, r->width, r->height);
+        renderer_draw_hud(r);
+    }
+    phase(cost, last, STN_PHASE_HUD);
+    stn_surface_swap(r->surface);
+    phase(cost, last, STN_PHASE_SWAP);
 }
 
 static void one_frame(stn_renderer *r)
 {
-    long waits = given_up();
-    int64_t start = stn_clock_ns(), cpu = stn_clock_thread_cpu_ns();
-    struct clocked c = {.last = start};
+    struct moment last = moment_now();
+    stn_frame_cost cost = {.at_s = (float)((double)(last.at_ns - r->frames->started_ns) / 1e9)};
+    stn_stage_facts before, after;
+    uint64_t uploaded = r->uploaded, drawn_first = stn_view_warmed(r->view);
     bool closed = false;
 
-    r->dt = r->last_ns ? (double)(start - r->last_ns) / 1e9 : 0.0;
+    r->dt = r->last_ns ? (double)(last.at_ns - r->last_ns) / 1e9 : 0.0;
     r->dt = r->dt > 0.5 ? 0.5 : r->dt;
-    r->last_ns = start;
+    r->last_ns = last.at_ns;
+    stn_stage_get(r->stage, &before);
     if (stn_surface_has_window(r->surface)) {
         stn_sdl_source_pump(r->source, &closed);
         stn_logical_check(r->logical, r->dt);
@@ -573,34 +635,24 @@ static void one_frame(stn_renderer *r)
     }
     r->stop = r->stop || closed;
     follow_window(r);
-    phase(&c, STN_PHASE_INPUT);
-    take_jobs(r, c.last);
-    phase(&c, STN_PHASE_UPLOAD);
+    phase(&cost, &last, STN_PHASE_INPUT);
+    cost.counts[STN_COUNT_JOBS] = take_jobs(r, last.at_ns);
+    phase(&cost, &last, STN_PHASE_UPLOAD);
     stn_stage_tick(r->stage, r->dt);
     move_camera(r);
-    phase(&c, STN_PHASE_TICK);
-    gather_scene(r, r->settings.shadows, r->settings.outlines);
-    phase(&c, STN_PHASE_CULL);
-    stn_view_draw(r->view, &r->frame);
-    phase(&c, STN_PHASE_DRAW);
-    if (stn_surface_has_window(r->surface) || stn_surface_kind_of(r->surface) == STN_SURFACE_NULL) {
-        stn_view_present(r->view, r->width, r->height);
-        renderer_draw_hud(r);
-    }
-    phase(&c, STN_PHASE_HUD);
-    waits = given_up() - waits;
-    stn_surface_swap(r->surface);
-    phase(&c, STN_PHASE_SWAP);
-    stn_frames_add(&r->frames, (double)(c.last - start) / 1e6,
-                   (double)(stn_clock_thread_cpu_ns() - cpu) / 1e6, (unsigned)waits, c.phases);
-    stn_hist_add(&r->times, c.last - start);
-    /* Behind the frame: new programs a few at a time, pictures, figures. */
-    if (stn_view_warm(r->view, PROGRAM_NS) == 0)
-        keep_programs(r, c.last);
-    renderer_answer_questions(r);
-    keep_settings(r, c.last);
-    tell_sight(r, c.last);
-    tell_stats(r, c.last);
+    phase(&cost, &last, STN_PHASE_TICK);
+    if (!stn_surface_hidden(r->surface))
+        show(r, &cost, &last);
+    behind(r, last.at_ns);
+    stn_stage_get(r->stage, &after);
+    phase(&cost, &last, STN_PHASE_BEHIND);
+    cost.counts[STN_COUNT_BYTES] = (uint32_t)(r->uploaded - uploaded);
+    cost.counts[STN_COUNT_FREES] = (uint32_t)(after.frees - before.frees);
+    cost.counts[STN_COUNT_SCENES] = (uint32_t)(after.scenes - before.scenes);
+    cost.counts[STN_COUNT_PROGRAMS] = (uint32_t)(stn_view_warmed(r->view) - drawn_first);
+    stn_frames_add(r->frames, &cost);
+    stn_hist_add(&r->times, (int64_t)((double)cost.work_ms * 1e6));
+    r->drawn++;
 }
 
 stn_status stn_renderer_run(stn_renderer *r, stn_err *err)
@@ -608,10 +660,10 @@ stn_status stn_renderer_run(stn_renderer *r, stn_err *err)
     int64_t due = stn_clock_ns();
 
     (void)err;
-    stn_frames_reset(&r->frames, due);
+    stn_frames_reset(r->frames, due);
     while (!r->stop && !stn_net_ended(r->net)) {
         one_frame(r);
-        if (r->o.frames > 0 && r->frames.count >= (uint64_t)r->o.frames)
+        if (r->o.frames > 0 && r->drawn >= (uint64_t)r->o.frames)
             break;
         pace(r, &due);
     }

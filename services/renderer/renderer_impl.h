@@ -10,6 +10,7 @@
 #include "renderer/hud/hud.h"
 #include "renderer/input/sdl_source.h"
 #include "renderer/net/net.h"
+#include "renderer/pictures.h"
 #include "renderer/renderer.h"
 #include "renderer/settings.h"
 
@@ -62,16 +63,14 @@ struct stn_renderer {
     bool stop, fullscreen, has_view, warmed;
     int width, height; /* of the picture */
     stn_v3 focus;
-    stn_frames frames;
+    stn_frames *frames;
     stn_hist times; /* of all frames since the start */
-    int64_t last_ns, stats_ns, programs_ns;
+    int64_t last_ns, stats_ns, programs_ns, all_taken_ns;
     unsigned programs_seen;
     double dt;
-    uint64_t uploaded, flown;
+    uint64_t uploaded, flown, drawn; /* since the start */
     stn_frame frame;
-    stn_net_question questions[16];
-    size_t question_count;
-    unsigned shots;
+    stn_pictures pictures;
 };
 
 void renderer_bind_controls(stn_renderer *r);
@@ -85,8 +84,11 @@ void renderer_draw_scene(stn_renderer *r, bool shadows, bool outlines);
 void renderer_draw_hud(stn_renderer *r);
 /* As the camera has it, with the field of view that was chosen. */
 stn_m4 renderer_proj(const stn_renderer *r);
-/* Pictures that were asked for and are due. */
-void renderer_answer_questions(stn_renderer *r);
+/* pictures.c. The next steps of what was asked for; whether something is under way. */
+stn_status renderer_pictures_open(stn_renderer *r, stn_err *err);
+void renderer_pictures(stn_renderer *r);
+bool renderer_pictures_due(const stn_renderer *r);
+void renderer_pictures_close(stn_renderer *r);
 void renderer_save_shot(stn_renderer *r);
 
 #endif

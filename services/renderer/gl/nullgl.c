@@ -4,12 +4,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define SCRATCH_BYTES ((size_t)256 << 20) /* a picture of 8192 a side */
 
 static GLuint next_name;
 static uint8_t *alive; /* by name: 1 while it is not deleted */
 static size_t alive_cap, live;
-static void *scratch; /* what a mapped buffer points to; grows, never shrinks */
-static size_t scratch_bytes;
+static void *scratch; /* what every mapped buffer points to; stays, for another thread may be reading */
 
 static void nothing(void)
 {
@@ -147,13 +149,14 @@ static void *GLAD_API_PTR map_range(GLenum target, GLintptr offset, GLsizeiptr l
     (void)target;
     (void)offset;
     (void)access;
-    if ((size_t)length > scratch_bytes) {
-        void *p = realloc(scratch, (size_t)length);
+    if ((size_t)length > SCRATCH_BYTES)
+        return NULL;
+    if (!scratch) {
+        /* Address space; memory comes with the pages that are written. */
+        void *p = mmap(NULL, SCRATCH_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-        if (!p)
-            return NULL;
-        scratch = p;
-        scratch_bytes = (size_t)length;
+        scratch = p == MAP_FAILED ? NULL : p;
     }
     return scratch;
 }

@@ -1,11 +1,15 @@
 #include "renderer/gl/stage_impl.h"
 
+#include "base/clock.h"
 #include "map/height.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define CLEAR_NS (STN_MS / 4) /* of a frame, for what is left of a scene that was swapped */
+#define CLEAR_STEP 8 /* things between two looks at the clock */
 
 static float chance(stn_stage *s, float lo, float hi)
 {
@@ -29,8 +33,10 @@ static bool scene_init(stage_scene *sc)
 
 static void give_back(stn_stage *s, stn_job *job)
 {
-    if (job)
-        s->parts.spent(s->parts.arg, job);
+    if (!job)
+        return;
+    s->frees++;
+    s->parts.spent(s->parts.arg, job);
 }
 
 static void drop_cut_job(stn_stage *s, stn_job *job)
@@ -39,6 +45,7 @@ static void drop_cut_job(stn_stage *s, stn_job *job)
         return;
     for (uint32_t i = 0; i < job->u.cut.part_count; i++)
         stn_meshes_remove(s->parts.meshes, job->u.cut.parts[i].mesh_id);
+    s->frees += job->u.cut.part_count;
     give_back(s, job);
 }
 
@@ -48,6 +55,7 @@ static void free_cut(stn_stage *s, stage_cut *c)
     drop_cut_job(s, c->next);
     stn_spatial_free(c->spatial);
     free(c);
+    s->frees++;
 }
 
 static void free_gob(stn_stage *s, stage_gob *g)
@@ -55,20 +63,30 @@ static void free_gob(stn_stage *s, stage_gob *g)
     give_back(s, g->look);
     stn_spatial_free(g->spatial);
     free(g);
+    s->frees++;
 }
 
-static void scene_clear(stn_stage *s, stage_scene *sc)
+/* Lets go of what is in the scene, last things first, until `until_ns`; INT64_MAX: all of it. True: it is
+ * empty.
+ */
+static bool scene_clear(stn_stage *s, stage_scene *sc, int64_t until_ns)
 {
-    size_t it = 0;
+    size_t it = 0, n;
     uint64_t key;
     void *v;
 
-    while (sc->cuts && stn_table_next(sc->cuts, &it, &key, &v))
-        free_cut(s, v);
-    it = 0;
-    while (sc->gobs && stn_table_next(sc->gobs, &it, &key, &v))
-        free_gob(s, v);
-    it = 0;
+    /* By the graph and not by the tables: the last child leaves without a search, and a table that is walked
+     * may not change. What the tables hold meanwhile is not looked at. */
+    while (sc->gob_root && (n = stn_spatial_children(sc->gob_root)) > 0) {
+        free_gob(s, stn_spatial_user(stn_spatial_child(sc->gob_root, n - 1)));
+        if (n % CLEAR_STEP == 0 && stn_clock_ns() >= until_ns)
+            return false;
+    }
+    while (sc->cut_root && (n = stn_spatial_children(sc->cut_root)) > 0) {
+        free_cut(s, stn_spatial_user(stn_spatial_child(sc->cut_root, n - 1)));
+        if (stn_clock_ns() >= until_ns)
+            return false;
+    }
     while (sc->grids && stn_table_next(sc->grids, &it, &key, &v))
         give_back(s, v);
     if (sc->cuts)
@@ -83,6 +101,8 @@ static void scene_clear(stn_stage *s, stage_scene *sc)
     sc->swap_shown = 0;
     sc->held_for = -1.0;
     memset(&sc->facts, 0, sizeof sc->facts);
+    sc->leaving = false;
+    return true;
 }
 
 stn_stage *stn_stage_new(const stn_stage_parts *parts)
@@ -112,7 +132,7 @@ void stn_stage_free(stn_stage *s)
     if (!s)
         return;
     for (int i = 0; i < 2; i++) {
-        scene_clear(s, &s->scenes[i]);
+        scene_clear(s, &s->scenes[i], INT64_MAX);
         stn_table_free(s->scenes[i].cuts);
         stn_table_free(s->scenes[i].gobs);
         stn_table_free(s->scenes[i].grids);
@@ -204,7 +224,8 @@ static stage_cut *cut_of(stage_scene *sc, int32_t x, int32_t y, bool make)
     c = calloc(1, sizeof *c);
     if (c)
         c->spatial = stn_mesh_new("cut");
-    if (!c || !c->spatial || !stn_table_put(sc->cuts, stage_cut_key(x, y), c, NULL)) {
+    if (!c || !c->spatial || stn_spatial_attach(sc->cut_root, c->spatial, NULL) != STN_OK ||
+        !stn_table_put(sc->cuts, stage_cut_key(x, y), c, NULL)) {
         if (c)
             stn_spatial_free(c->spatial);
         free(c);
@@ -213,7 +234,6 @@ static stage_cut *cut_of(stage_scene *sc, int32_t x, int32_t y, bool make)
     c->x = x;
     c->y = y;
     stn_spatial_set_user(c->spatial, c);
-    stn_spatial_attach(sc->cut_root, c->spatial, NULL);
     return c;
 }
 
@@ -292,6 +312,7 @@ static bool upload_cut(stn_stage *s, stn_job_cut *cut)
         stn_mesh_view source = stn_mesh_view_of_part(&cut->parts[i].mesh, cut->vertices, cut->indices);
 
         cut->parts[i].mesh_id = ids[i];
+        cut->parts[i].material_id = stage_material(s, &cut->parts[i].material);
         stn_meshes_keep(s->parts.meshes, ids[i], &source);
     }
     cut->part_count = n;
@@ -334,7 +355,8 @@ static stage_gob *gob_of(stage_scene *sc, int64_t id, bool make)
     g = calloc(1, sizeof *g);
     if (g)
         g->spatial = stn_mesh_new("gob");
-    if (!g || !g->spatial || !stn_table_put(sc->gobs, (uint64_t)id, g, NULL)) {
+    if (!g || !g->spatial || stn_spatial_attach(sc->gob_root, g->spatial, NULL) != STN_OK ||
+        !stn_table_put(sc->gobs, (uint64_t)id, g, NULL)) {
         if (g)
             stn_spatial_free(g->spatial);
         free(g);
@@ -344,7 +366,6 @@ static stage_gob *gob_of(stage_scene *sc, int64_t id, bool make)
     g->matrix = stn_m4_identity();
     g->flicker = 1.0f;
     stn_spatial_set_user(g->spatial, g);
-    stn_spatial_attach(sc->gob_root, g->spatial, NULL);
     stn_spatial_set_cull(g->spatial, STN_CULL_ALWAYS); /* until it has a place */
     return g;
 }
@@ -359,6 +380,10 @@ static bool take_look(stn_stage *s, stage_scene *sc, stn_job *job)
     give_back(s, g->look);
     g->look = job;
     g->pose = 0;
+    /* Looked up here, within what a frame has for uploads: else the first frame of a scene would do it for
+     * all. */
+    for (uint32_t i = 0; i < job->u.look.leaf_count; i++)
+        job->u.look.leaves[i].material_id = stage_material(s, &job->u.look.leaves[i].material);
     b = box_of(job->u.look.min, job->u.look.max);
     if (!stn_bound_is_finite(&b))
         b = stn_bound_box((stn_sg_v3){0, 0, 5}, (stn_sg_v3){5, 5, 5});
@@ -393,6 +418,13 @@ static bool take_poses(stn_stage *s, stage_scene *sc, stn_job *job)
 
 /* Objects that are not in the newest poses must not read them: told apart by the id at their index. */
 
+/* The map is drawn anew for what is shown; what is being filled comes to it with the swap. */
+static void grids_changed(stn_stage *s, const stage_scene *sc)
+{
+    s->map_version += sc == stage_shown(s);
+    s->grid_version++;
+}
+
 static bool take_grid(stn_stage *s, stage_scene *sc, stn_job *job)
 {
     void *old = NULL;
@@ -400,16 +432,14 @@ static bool take_grid(stn_stage *s, stage_scene *sc, stn_job *job)
     if (!stn_table_put(sc->grids, stage_grid_key(job->u.grid.x, job->u.grid.y), job, &old))
         return false;
     give_back(s, old);
-    s->map_version++;
-    s->grid_version++;
+    grids_changed(s, sc);
     return true;
 }
 
 static void drop_grid(stn_stage *s, stage_scene *sc, const stn_job_grid *g)
 {
     give_back(s, stn_table_remove(sc->grids, stage_grid_key(g->x, g->y)));
-    s->map_version++;
-    s->grid_version++;
+    grids_changed(s, sc);
 }
 
 static void take_global(stn_stage *s, const stn_job_global *g)
@@ -445,7 +475,8 @@ static void begin_frame(stn_stage *s, uint64_t frame, uint64_t session)
     }
     if (s->filling && other->frame == frame)
         return;
-    scene_clear(s, other);
+    s->scene_changes++;
+    scene_clear(s, other, INT64_MAX); /* two changes within a moment: what is left of the first goes now */
     other->frame = frame;
     other->session = session;
     if (stage_shown(s)->frame == 0) {
@@ -687,6 +718,8 @@ void stn_stage_tick(stn_stage *s, double dt)
     stn_dayfade_tick(&s->day, dt);
     tick_scene(s, stage_target(s), dt);
     show_late(s, stage_target(s), dt);
+    if (s->scenes[1 - s->shown].leaving)
+        scene_clear(s, &s->scenes[1 - s->shown], stn_clock_ns() + CLEAR_NS);
     if (!s->filling)
         return;
     s->filling_since += dt;
@@ -694,8 +727,9 @@ void stn_stage_tick(stn_stage *s, double dt)
         return;
     s->shown = 1 - s->shown;
     s->filling = false;
-    scene_clear(s, old);
+    s->scene_changes++;
     old->frame = 0;
+    old->leaving = true; /* a part of it in each frame from the next on */
     s->map_version++;
 }
 

@@ -83,6 +83,8 @@ typedef struct stn_stage_facts {
     double day_progress;
     bool night;
     unsigned failed_uploads;
+    uint64_t frees; /* since the start: jobs given back, things of the scene and of the driver let go */
+    uint64_t scenes; /* since the start: begun or swapped */
 } stn_stage_facts;
 
 void stn_stage_get(const stn_stage *s, stn_stage_facts *out);

@@ -49,6 +49,8 @@ void stn_stage_get(const stn_stage *s, stn_stage_facts *out)
     out->day_progress = s->day_progress;
     out->night = s->night;
     out->failed_uploads = s->failed_uploads;
+    out->frees = s->frees;
+    out->scenes = s->scene_changes;
 }
 
 uint64_t stn_stage_map_version(const stn_stage *s)

@@ -39,6 +39,7 @@ typedef struct stage_gob {
 
 typedef struct stage_scene {
     uint64_t frame, session;
+    bool leaving; /* it was swapped, and a part of it goes in each frame */
     stn_table *cuts, *gobs, *grids; /* by key: stage_cut, stage_gob, stn_job */
     stn_spatial *root, *cut_root, *gob_root;
     stn_job *poses;
@@ -67,6 +68,7 @@ struct stn_stage {
     stn_sg_queue queue;
     size_t gobs_seen, cuts_seen;
     unsigned failed_uploads;
+    uint64_t frees, scene_changes;
     double dt; /* of the last tick */
     uint64_t chance;
     stn_log_once upload_once;

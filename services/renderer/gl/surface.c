@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define QUEUE_WAIT_NS 200000000u /* a driver that is stuck is not waited for longer in each frame */
+
 struct stn_surface {
     stn_surface_kind kind;
     int width, height;
@@ -18,6 +20,8 @@ struct stn_surface {
     EGLDisplay display;
     EGLContext egl;
     EGLSurface pbuffer;
+    GLsync queued[STN_SURFACE_QUEUED]; /* one for each frame that is handed over, oldest next */
+    unsigned next;
     char renderer[128], version[128];
     uint64_t debug_messages;
     stn_log_once debug_once;
@@ -172,6 +176,9 @@ void stn_surface_free(stn_surface *s)
 {
     if (!s)
         return;
+    for (int i = 0; i < STN_SURFACE_QUEUED; i++)
+        if (s->queued[i])
+            glDeleteSync(s->queued[i]);
     if (s->sdl)
         SDL_GL_DeleteContext(s->sdl);
     if (s->window)
@@ -217,10 +224,19 @@ bool stn_surface_has_window(const stn_surface *s)
 
 void stn_surface_swap(stn_surface *s)
 {
+    GLsync *oldest = &s->queued[s->next];
+
     if (s->window)
         SDL_GL_SwapWindow(s->window);
     else
         glFlush();
+    /* A driver that draws in software takes frames faster than it draws them, and memory for each. */
+    if (*oldest) {
+        glClientWaitSync(*oldest, GL_SYNC_FLUSH_COMMANDS_BIT, QUEUE_WAIT_NS);
+        glDeleteSync(*oldest);
+    }
+    *oldest = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    s->next = (s->next + 1) % STN_SURFACE_QUEUED;
 }
 
 void stn_surface_fullscreen(stn_surface *s, bool on)
@@ -229,14 +245,15 @@ void stn_surface_fullscreen(stn_surface *s, bool on)
         SDL_SetWindowFullscreen(s->window, on ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
 }
 
+bool stn_surface_hidden(const stn_surface *s)
+{
+    return s->window && (SDL_GetWindowFlags(s->window) & (SDL_WINDOW_MINIMIZED | SDL_WINDOW_HIDDEN)) != 0;
+}
+
 bool stn_surface_in_background(const stn_surface *s)
 {
-    Uint32 flags;
-
-    if (!s->window)
-        return false;
-    flags = SDL_GetWindowFlags(s->window);
-    return (flags & (SDL_WINDOW_MINIMIZED | SDL_WINDOW_HIDDEN)) != 0 || (flags & SDL_WINDOW_INPUT_FOCUS) == 0;
+    return stn_surface_hidden(s) ||
+           (s->window && (SDL_GetWindowFlags(s->window) & SDL_WINDOW_INPUT_FOCUS) == 0);
 }
 
 void *stn_surface_sdl_window(const stn_surface *s)

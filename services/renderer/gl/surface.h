@@ -28,6 +28,8 @@ typedef struct stn_surface_options {
     bool debug; /* ask for a debug context; its messages are logged and counted */
 } stn_surface_options;
 
+#define STN_SURFACE_QUEUED 2 /* frames that the driver may have before it: docs/spec/rendering.md 22.3 */
+
 typedef struct stn_surface stn_surface;
 
 stn_status stn_surface_new(const stn_surface_options *o, stn_surface **out, stn_err *err);
@@ -36,9 +38,12 @@ stn_surface_kind stn_surface_kind_of(const stn_surface *s);
 void stn_surface_size(const stn_surface *s, int *w, int *h); /* drawable pixels */
 void stn_surface_resize(stn_surface *s, int w, int h); /* a window follows the window system instead */
 bool stn_surface_has_window(const stn_surface *s); /* framebuffer 0 exists */
+/* Hands the frame over, and waits while more than STN_SURFACE_QUEUED are not drawn yet: the one wait of a
+ * frame. */
 void stn_surface_swap(stn_surface *s);
 void stn_surface_fullscreen(stn_surface *s, bool on);
 bool stn_surface_in_background(const stn_surface *s); /* minimised, or without the keyboard */
+bool stn_surface_hidden(const stn_surface *s); /* minimised or not shown: nothing of it can be seen */
 void *stn_surface_sdl_window(const stn_surface *s); /* SDL_Window *, or NULL */
 
 /* Of the context: the driver's words, whether it draws in software, and what is there beyond 3.3. */

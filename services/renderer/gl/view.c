@@ -83,7 +83,7 @@ stn_status stn_view_new(stn_glrec *rec, stn_programs *programs, stn_meshes *mesh
     v->programs = programs;
     v->meshes = meshes;
     v->textures = textures;
-    v->fine = 1;
+    v->at = &v->own;
     v->materials = calloc(MAX_MATERIALS, sizeof *v->materials);
     v->material_ids = stn_table_new();
     v->warm = stn_warm_new(rec, programs);
@@ -107,7 +107,7 @@ void stn_view_free(stn_view *v)
     if (!v)
         return;
     stn_warm_free(v->warm);
-    view_drop_target(v);
+    stn_screen_fini(&v->own, v->rec);
     if (v->has_shadow)
         stn_shadow_target_fini(&v->shadow, v->rec);
     glDeleteBuffers(1, &v->material_buffer);
@@ -322,8 +322,8 @@ static void put_frame(stn_view *v, const stn_frame *f)
     memcpy(b.shadow_matrix, f->shadow_matrix.m, sizeof b.shadow_matrix);
     b.clock[0] = (float)fmod(f->time, 3000.0);
     memcpy(b.clock + 1, f->wind, sizeof f->wind);
-    b.screen[0] = (float)v->target.width;
-    b.screen[1] = (float)v->target.height;
+    b.screen[0] = (float)v->at->target.width;
+    b.screen[1] = (float)v->at->target.height;
     b.screen[2] = 1.0f / b.screen[0];
     b.screen[3] = 1.0f / b.screen[1];
     put4(b.fog, f->fog);
@@ -385,7 +385,7 @@ static void apply_material(stn_view *v, const stn_matstate *m, uint32_t id, int 
     stn_glrec_blend(r, true, &m->blend);
     stn_glrec_bias(r, m->bias_factor, m->bias_units);
     stn_glrec_colour_mask(r, 0, !m->no_colour);
-    if (v->target.normal)
+    if (v->at->target.normal)
         stn_glrec_colour_mask(r, 1, !m->no_normal && !m->no_depth_write);
 }
 
@@ -429,14 +429,14 @@ static void clear_target(stn_view *v, const stn_frame *f)
     static const GLfloat none_bytes[4] = {128.0f / 255.0f, 128.0f / 255.0f, 1.0f / 255.0f, 0.0f};
     static const GLfloat far = 1.0f;
 
-    stn_glrec_fbo(v->rec, v->target.fbo);
-    stn_glrec_viewport(v->rec, 0, 0, v->target.width, v->target.height);
+    stn_glrec_fbo(v->rec, v->at->target.fbo);
+    stn_glrec_viewport(v->rec, 0, 0, v->at->target.width, v->at->target.height);
     stn_glrec_colour_mask(v->rec, 0, true);
     stn_glrec_depth(v->rec, true, GL_LEQUAL, true);
     glClearBufferfv(GL_COLOR, 0, f->clear);
-    if (v->target.normal) {
+    if (v->at->target.normal) {
         stn_glrec_colour_mask(v->rec, 1, true);
-        glClearBufferfv(GL_COLOR, 1, v->target.normals == STN_NORMALS_BYTES ? none_bytes : none);
+        glClearBufferfv(GL_COLOR, 1, v->at->target.normals == STN_NORMALS_BYTES ? none_bytes : none);
     }
     glClearBufferfv(GL_DEPTH, 0, &far);
 }
@@ -471,11 +471,11 @@ void stn_view_draw(stn_view *v, const stn_frame *frame)
 {
     bool shadows = frame->shadows != STN_SHADOWS_NONE && v->has_shadow && frame->day_light >= 0;
     int mode = shadows ? frame->shadows : STN_SHADOWS_NONE;
-    bool outlines = frame->outlines && v->target.normal;
+    bool outlines = frame->outlines && v->at->target.normal;
     uint32_t n_shadow = 0, n, split = 0, casters = 0, bones_at;
 
     v->turn = (v->turn + 1) % RING;
-    if (!v->target.fbo || !room(v))
+    if (!v->at->target.fbo || !room(v))
         return;
     if (shadows)
         for (uint32_t i = 0; i < v->draw_count; i++)
@@ -495,7 +495,7 @@ void stn_view_draw(stn_view *v, const stn_frame *frame)
         draw_shadow_map(v, frame, n_shadow);
         v->turn = (v->turn + 1) % RING;
     }
-    n = sorted(v, STN_DRAW_VISIBLE, STN_PASS_COLOUR, mode, v->target.normals);
+    n = sorted(v, STN_DRAW_VISIBLE, STN_PASS_COLOUR, mode, v->at->target.normals);
     put_instances(v, 0, n, bones_at);
     upload_instances(v, (size_t)bones_at * 16 + v->bone_count * sizeof *v->bones);
     stn_glrec_texture(v->rec, STN_UNIT_INSTANCES, GL_TEXTURE_BUFFER, v->instance_texture[v->turn], 0);
@@ -508,13 +508,13 @@ void stn_view_draw(stn_view *v, const stn_frame *frame)
         stn_surroundings_bind(v->around);
     while (split < n && v->items[split].key.place < stn_order_place(STN_ORDER_OUTLINE, 0))
         split++;
-    replay(v, 0, split, 0, STN_PASS_COLOUR, mode, v->target.normals);
+    replay(v, 0, split, 0, STN_PASS_COLOUR, mode, v->at->target.normals);
     if (outlines)
         view_outlines(v, frame);
-    replay(v, split, n, 0, STN_PASS_COLOUR, mode, v->target.normals);
+    replay(v, split, n, 0, STN_PASS_COLOUR, mode, v->at->target.normals);
     stn_glrec_colour_mask(v->rec, 0, true);
     stn_glrec_bias(v->rec, 0.0f, 0.0f);
-    if (v->fine > 1)
+    if (v->at->fine > 1)
         view_smooth(v);
 }
 
@@ -583,7 +583,9 @@ bool stn_view_thing(const stn_view *v, uint32_t draw, unsigned flag, stn_pick_th
 void stn_view_ask(stn_view *v, uint32_t features, int shadows, bool outlines)
 {
     stn_matstate m = stn_matstate_default();
-    int normals = !outlines ? STN_NORMALS_NONE : v->target.normal ? v->target.normals : STN_NORMALS_SIGNED;
+    int normals = !outlines              ? STN_NORMALS_NONE
+                  : v->at->target.normal ? v->at->target.normals
+                                         : STN_NORMALS_SIGNED;
 
     m.features = features;
     program_of(v, &m, STN_PASS_ID, 0, 0);
@@ -617,4 +619,14 @@ size_t stn_view_warm(stn_view *v, int64_t budget_ns)
 const stn_view_counts *stn_view_last(const stn_view *v)
 {
     return &v->last;
+}
+
+size_t stn_view_waiting(const stn_view *v)
+{
+    return stn_warm_waiting(v->warm);
+}
+
+uint64_t stn_view_warmed(const stn_view *v)
+{
+    return stn_warm_done(v->warm);
 }

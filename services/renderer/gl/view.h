@@ -13,6 +13,7 @@
 #include "renderer/gl/mesh.h"
 #include "renderer/gl/program.h"
 #include "renderer/gl/record.h"
+#include "renderer/gl/screen.h"
 #include "renderer/gl/surroundings.h"
 #include "renderer/gl/texture.h"
 #include "renderer/scene/light.h"
@@ -81,6 +82,12 @@ void stn_view_free(stn_view *v);
 /* Of the picture, 1 to 16384 a side. With outlines a normal target is made besides. Smooth: drawn at twice
  * the size each way and averaged, if the driver's textures can be that large. */
 stn_status stn_view_resize(stn_view *v, int width, int height, bool outlines, bool smooth, stn_err *err);
+/* What is drawn from now on goes there, NULL: into the view's own picture, which alone is presented, resized
+ * and read. */
+void stn_view_aim(stn_view *v, stn_screen *screen);
+/* Makes a picture for that, as stn_view_resize() does with its own. */
+stn_status stn_view_fit(const stn_view *v, stn_screen *s, int width, int height, bool outlines, bool smooth,
+                        stn_err *err);
 /* The id of a material; equal ones share it. 0: the table is full. */
 uint32_t stn_view_material(stn_view *v, const stn_matstate *m);
 
@@ -105,6 +112,8 @@ bool stn_view_thing(const stn_view *v, uint32_t draw, unsigned flag, stn_pick_th
  * lasts, INT64_MAX = all. Returns how many wait still. Until then what needs them is drawn plain, or left
  * out. */
 size_t stn_view_warm(stn_view *v, int64_t budget_ns);
+size_t stn_view_waiting(const stn_view *v); /* asked for and not made yet */
+uint64_t stn_view_warmed(const stn_view *v); /* drawn for the first time, since the start */
 /* Asks for what a material of these features needs in a picture with or without shadows and normals. */
 void stn_view_ask(stn_view *v, uint32_t features, int shadows, bool outlines);
 

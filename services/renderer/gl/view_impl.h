@@ -4,6 +4,7 @@
 
 #include "base/table.h"
 #include "renderer/gl/blocks.h"
+#include "renderer/gl/screen.h"
 #include "renderer/gl/target.h"
 #include "renderer/gl/view.h"
 #include "renderer/gl/warm.h"
@@ -25,10 +26,8 @@ struct stn_view {
     stn_warm *warm;
     stn_meshes *meshes;
     stn_textures *textures;
-    stn_target target; /* of the picture times `fine` */
-    int fine; /* pixels of the target to one of the picture, each way: smooth edges */
-    int width, height; /* of the picture */
-    uint32_t plain_fbo, plain; /* the picture itself when fine > 1 */
+    stn_screen own;
+    stn_screen *at; /* what is drawn into */
     stn_shadow_target shadow;
     bool has_shadow;
 
@@ -66,6 +65,5 @@ void view_full_screen(stn_view *v, uint32_t program);
 void view_outlines(stn_view *v, const stn_frame *f);
 /* The picture from a target that is finer. */
 void view_smooth(stn_view *v);
-void view_drop_target(stn_view *v);
 
 #endif

@@ -7,41 +7,20 @@
 #include <glad/gl.h>
 #include <stdio.h>
 
-void view_drop_target(stn_view *v)
-{
-    stn_target_fini(&v->target, v->rec);
-    stn_target_drop_fbo(v->rec, &v->plain_fbo);
-    stn_target_drop_texture(v->rec, &v->plain);
-}
-
-static void make_plain(stn_view *v)
-{
-    glGenFramebuffers(1, &v->plain_fbo);
-    v->plain = stn_target_texture(v->rec, GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, v->width, v->height);
-    stn_glrec_fbo(v->rec, v->plain_fbo);
-    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, v->plain, 0);
-}
-
 stn_status stn_view_resize(stn_view *v, int width, int height, bool outlines, bool smooth, stn_err *err)
 {
-    int fine = smooth ? 2 : 1;
-    stn_status st;
+    return stn_screen_fit(&v->own, v->rec, width, height, outlines, smooth, v->max_side, err);
+}
 
-    if (width < 1 || height < 1 || width > 16384 || height > 16384)
-        return stn_fail(err, STN_USAGE, "picture of %dx%d: 1 to 16384 a side", width, height);
-    if (width * fine > v->max_side || height * fine > v->max_side)
-        fine = 1;
-    if (v->width == width && v->height == height && v->fine == fine && v->target.fbo &&
-        (v->target.normal != 0) == outlines)
-        return STN_OK;
-    view_drop_target(v);
-    v->width = width;
-    v->height = height;
-    v->fine = fine;
-    st = stn_target_init(&v->target, v->rec, width * fine, height * fine, outlines, err);
-    if (st == STN_OK && fine > 1)
-        make_plain(v);
-    return st;
+stn_status stn_view_fit(const stn_view *v, stn_screen *s, int width, int height, bool outlines, bool smooth,
+                        stn_err *err)
+{
+    return stn_screen_fit(s, v->rec, width, height, outlines, smooth, v->max_side, err);
+}
+
+void stn_view_aim(stn_view *v, stn_screen *screen)
+{
+    v->at = screen ? screen : &v->own;
 }
 
 void view_full_screen(stn_view *v, uint32_t program)
@@ -58,52 +37,52 @@ void view_outlines(stn_view *v, const stn_frame *f)
 
     uint32_t wrap = f->outline_wraps ? v->exact_repeat : v->nearest;
 
-    if (v->outline_normals != v->target.normals || v->outline_strength != f->outline_strength ||
-        v->outline_fine != v->fine) {
+    if (v->outline_normals != v->at->target.normals || v->outline_strength != f->outline_strength ||
+        v->outline_fine != v->at->fine) {
         char defines[120];
         stn_err err = {0};
 
         snprintf(defines, sizeof defines,
-                 "#define NORMALS %d\n#define OUTLINE_STRENGTH %.3f\n#define STEP %.1f\n", v->target.normals,
-                 (double)f->outline_strength, (double)v->fine);
+                 "#define NORMALS %d\n#define OUTLINE_STRENGTH %.3f\n#define STEP %.1f\n",
+                 v->at->target.normals, (double)f->outline_strength, (double)v->at->fine);
         if (v->outline_program)
             glDeleteProgram(v->outline_program);
         v->outline_program = stn_program_simple(stn_shader_quad, stn_shader_outline, defines, &err);
         if (!v->outline_program)
             stn_log_error("outlines are off: %s", err.text);
-        v->outline_normals = v->target.normals;
+        v->outline_normals = v->at->target.normals;
         v->outline_strength = f->outline_strength;
-        v->outline_fine = v->fine;
+        v->outline_fine = v->at->fine;
         v->rec->program = UINT32_MAX;
     }
     if (!v->outline_program)
         return;
-    stn_glrec_fbo(v->rec, v->target.colour_fbo);
-    stn_glrec_texture(v->rec, STN_UNIT_SOURCE, GL_TEXTURE_2D, v->target.depth, wrap);
-    stn_glrec_texture(v->rec, STN_UNIT_SOURCE_2, GL_TEXTURE_2D, v->target.normal, wrap);
+    stn_glrec_fbo(v->rec, v->at->target.colour_fbo);
+    stn_glrec_texture(v->rec, STN_UNIT_SOURCE, GL_TEXTURE_2D, v->at->target.depth, wrap);
+    stn_glrec_texture(v->rec, STN_UNIT_SOURCE_2, GL_TEXTURE_2D, v->at->target.normal, wrap);
     stn_glrec_depth(v->rec, false, GL_LEQUAL, false);
     stn_glrec_cull(v->rec, false, false);
     stn_glrec_blend(v->rec, true, &scene);
     stn_glrec_colour_mask(v->rec, 0, true);
     view_full_screen(v, v->outline_program);
     v->last.draws++;
-    stn_glrec_fbo(v->rec, v->target.fbo);
+    stn_glrec_fbo(v->rec, v->at->target.fbo);
 }
 
 void view_smooth(stn_view *v)
 {
-    stn_glrec_fbo(v->rec, v->plain_fbo);
-    stn_glrec_viewport(v->rec, 0, 0, v->width, v->height);
+    stn_glrec_fbo(v->rec, v->at->plain_fbo);
+    stn_glrec_viewport(v->rec, 0, 0, v->at->width, v->at->height);
     stn_glrec_depth(v->rec, false, GL_LEQUAL, false);
     stn_glrec_cull(v->rec, false, false);
     stn_glrec_blend(v->rec, false, NULL);
-    stn_glrec_texture(v->rec, STN_UNIT_SOURCE, GL_TEXTURE_2D, v->target.colour, v->linear);
+    stn_glrec_texture(v->rec, STN_UNIT_SOURCE, GL_TEXTURE_2D, v->at->target.colour, v->linear);
     view_full_screen(v, v->copy_program);
 }
 
 void stn_view_present(stn_view *v, int w, int h)
 {
-    bool exact = w == v->width && h == v->height;
+    bool exact = w == v->own.width && h == v->own.height;
 
     stn_glrec_fbo(v->rec, 0);
     stn_glrec_viewport(v->rec, 0, 0, w, h);
@@ -111,24 +90,24 @@ void stn_view_present(stn_view *v, int w, int h)
     stn_glrec_cull(v->rec, false, false);
     stn_glrec_blend(v->rec, false, NULL);
     stn_glrec_colour_mask(v->rec, 0, true);
-    stn_glrec_texture(v->rec, STN_UNIT_SOURCE, GL_TEXTURE_2D, v->fine > 1 ? v->plain : v->target.colour,
+    stn_glrec_texture(v->rec, STN_UNIT_SOURCE, GL_TEXTURE_2D, stn_screen_colour(&v->own),
                       exact ? v->nearest : v->linear_clamp);
     view_full_screen(v, v->copy_program);
 }
 
 void stn_view_bind(stn_view *v)
 {
-    stn_glrec_fbo(v->rec, v->fine > 1 ? v->plain_fbo : v->target.colour_fbo);
-    stn_glrec_viewport(v->rec, 0, 0, v->width, v->height);
+    stn_glrec_fbo(v->rec, stn_screen_fbo(v->at));
+    stn_glrec_viewport(v->rec, 0, 0, v->at->width, v->at->height);
 }
 
 void stn_view_read(stn_view *v, uint8_t *rgba)
 {
-    size_t row = (size_t)v->width * 4, h = (size_t)v->height;
+    size_t row = (size_t)v->own.width * 4, h = (size_t)v->own.height;
 
-    stn_view_bind(v);
+    stn_glrec_fbo(v->rec, stn_screen_fbo(&v->own));
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
-    glReadPixels(0, 0, v->width, v->height, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
+    glReadPixels(0, 0, v->own.width, v->own.height, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
     for (size_t y = 0; y < h / 2; y++)
         for (size_t x = 0; x < row; x++) {
             uint8_t t = rgba[y * row + x];
@@ -140,6 +119,6 @@ void stn_view_read(stn_view *v, uint8_t *rgba)
 
 void stn_view_size(const stn_view *v, int *width, int *height)
 {
-    *width = v->width;
-    *height = v->height;
+    *width = v->own.width;
+    *height = v->own.height;
 }

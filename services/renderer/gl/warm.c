@@ -30,6 +30,7 @@ struct stn_warm {
     size_t first, count; /* of a ring */
     stn_target plain, lined; /* one pixel, without and with normals */
     stn_shadow_target shadow;
+    uint64_t done;
     bool said;
 };
 
@@ -148,8 +149,19 @@ size_t stn_warm_pump(stn_warm *w, uint32_t vao, int64_t budget_ns)
         w->first = (w->first + 1) % WAITING;
         w->count--;
         draw(w, &p, vao);
+        w->done++;
         if (stn_clock_ns() - start >= budget_ns)
             break;
     }
+    return w->count;
+}
+
+uint64_t stn_warm_done(const stn_warm *w)
+{
+    return w->done;
+}
+
+size_t stn_warm_waiting(const stn_warm *w)
+{
     return w->count;
 }

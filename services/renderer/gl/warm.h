@@ -22,5 +22,7 @@ const stn_program *stn_warm_program(stn_warm *w, uint64_t key, const stn_matstat
 /* Links and draws what is asked for, as long as budget_ns lasts, at least one. `vao` has no attributes; what
  * programs read is bound. Returns how many wait still. */
 size_t stn_warm_pump(stn_warm *w, uint32_t vao, int64_t budget_ns);
+size_t stn_warm_waiting(const stn_warm *w);
+uint64_t stn_warm_done(const stn_warm *w); /* pairs drawn since the start */
 
 #endif

@@ -105,11 +105,12 @@ void stn_net_overlay_over(stn_net *n, int64_t object, uint64_t incarnation, int3
 bool stn_net_send_act(stn_net *n, const stn_net_act *act);
 /* Where the camera looks in that frame; kept, and said again to a world that comes back. */
 bool stn_net_set_sight(stn_net *n, uint64_t frame, const stn_camera_sight *sight);
-/* Takes png (malloc); NULL with a text = it could not be made. Every question is answered exactly once. */
+void stn_net_tell_stats(stn_net *n, const stn_net_stats *stats);
+/* From any thread but the GL one: they allocate. Takes png (malloc); NULL with a text = it could not be made.
+ * Every question is answered exactly once. */
 void stn_net_answer_picture(stn_net *n, const stn_net_question *q, uint8_t *png, size_t len, uint32_t w,
                             uint32_t h, uint32_t cuts, uint32_t entities, bool partial, const char *text);
 void stn_net_answer_frames(stn_net *n, const stn_net_question *q, const char *json);
-void stn_net_tell_stats(stn_net *n, const stn_net_stats *stats);
 /* Links as they are now: 0 away, 2 up. Any thread. */
 void stn_net_links(const stn_net *n, int *world, int *loader);
 

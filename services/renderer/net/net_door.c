@@ -122,12 +122,13 @@ void stn_net_tell_stats(stn_net *n, const stn_net_stats *stats)
 void stn_net_answer_picture(stn_net *n, const stn_net_question *q, uint8_t *png, size_t len, uint32_t w,
                             uint32_t h, uint32_t cuts, uint32_t entities, bool partial, const char *text)
 {
-    net_item *it = pool_item(n, NET_PICTURE_ANSWER);
+    net_item *it = calloc(1, sizeof *it);
 
     if (!it) {
         free(png);
         return;
     }
+    it->kind = NET_PICTURE_ANSWER;
     it->u.answer.token = q->token;
     it->u.answer.png = png;
     it->u.answer.len = len;
@@ -137,24 +138,24 @@ void stn_net_answer_picture(stn_net *n, const stn_net_question *q, uint8_t *png,
     it->u.answer.entities = entities;
     it->u.answer.partial = partial;
     snprintf(it->u.answer.text, sizeof it->u.answer.text, "%s", text ? text : "");
-    if (!give(n, it))
+    if (!give_heap(n, it))
         free(png);
 }
 
 void stn_net_answer_frames(stn_net *n, const stn_net_question *q, const char *json)
 {
-    net_item *it = pool_item(n, NET_FRAMES_ANSWER);
+    net_item *it = calloc(1, sizeof *it);
     char *text = strdup(json);
 
     if (!it || !text) {
         free(text);
-        if (it)
-            atomic_store_explicit(it->busy, false, memory_order_release);
+        free(it);
         return;
     }
+    it->kind = NET_FRAMES_ANSWER;
     it->u.answer.token = q->token;
     it->u.answer.text_owned = text;
-    if (!give(n, it))
+    if (!give_heap(n, it))
         free(text);
 }
 

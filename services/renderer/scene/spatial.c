@@ -134,7 +134,8 @@ void stn_spatial_detach(stn_spatial *s, bool compat)
 
     if (!p)
         return;
-    for (size_t i = 0; i < p->count; i++)
+    /* From the end: whoever takes a node apart begins there. */
+    for (size_t i = p->count; i-- > 0;)
         if (p->child[i] == s) {
             memmove(p->child + i, p->child + i + 1, (p->count - i - 1) * sizeof *p->child);
             p->count--;
