@@ -341,6 +341,9 @@ static uint32_t take_jobs(stn_renderer *r, int64_t now)
         r->all_taken_ns = now;
     else if (now - r->all_taken_ns > UPLOAD_WAIT_NS) /* nothing waits for long */
         budget = UPLOAD_MOST_NS;
+    r->was_complete = r->was_complete || stn_stage_complete(r->stage);
+    if (!r->was_complete)
+        budget = UPLOAD_MOST_NS;
     /* Before there is a picture nothing can be late: it comes sooner. */
     stn_stage_get(r->stage, &facts);
     if (facts.cuts == 0) {

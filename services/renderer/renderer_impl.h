@@ -60,7 +60,7 @@ struct stn_renderer {
     bool low;
     char preset[32];
     /* state */
-    bool stop, fullscreen, has_view, warmed;
+    bool stop, fullscreen, has_view, warmed, was_complete;
     int width, height; /* of the picture */
     stn_v3 focus;
     stn_frames *frames;

@@ -156,6 +156,7 @@ void scenery_close(scenery *s)
     stn_opened_free(p->opened);
     scenery_ground_free(s->ground);
     stn_view_free(s->view);
+    stn_surroundings_free(s->around);
     stn_programs_free(s->programs);
     if (s->meshes)
         stn_meshes_free(s->meshes);

@@ -312,7 +312,6 @@ static bool upload_cut(stn_stage *s, stn_job_cut *cut)
         stn_mesh_view source = stn_mesh_view_of_part(&cut->parts[i].mesh, cut->vertices, cut->indices);
 
         cut->parts[i].mesh_id = ids[i];
-        cut->parts[i].material_id = stage_material(s, &cut->parts[i].material);
         stn_meshes_keep(s->parts.meshes, ids[i], &source);
     }
     cut->part_count = n;
@@ -380,10 +379,6 @@ static bool take_look(stn_stage *s, stage_scene *sc, stn_job *job)
     give_back(s, g->look);
     g->look = job;
     g->pose = 0;
-    /* Looked up here, within what a frame has for uploads: else the first frame of a scene would do it for
-     * all. */
-    for (uint32_t i = 0; i < job->u.look.leaf_count; i++)
-        job->u.look.leaves[i].material_id = stage_material(s, &job->u.look.leaves[i].material);
     b = box_of(job->u.look.min, job->u.look.max);
     if (!stn_bound_is_finite(&b))
         b = stn_bound_box((stn_sg_v3){0, 0, 5}, (stn_sg_v3){5, 5, 5});

@@ -140,13 +140,26 @@ static void put4(float *to, const float *from)
     memcpy(to, from, 4 * sizeof *to);
 }
 
+/* By words: all that a scene shows is looked up in the frame that shows it first. */
+static uint64_t hash_of(const stn_matstate *m)
+{
+    uint32_t words[sizeof *m / 4];
+    uint64_t hash = STN_HASH_START;
+
+    _Static_assert(sizeof *m % 4 == 0, "a material is words");
+    memcpy(words, m, sizeof words);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
+    return hash;
+}
+
 uint32_t stn_view_material(stn_view *v, const stn_matstate *m)
 {
     uint64_t hash;
     uintptr_t known;
     stn_block_material b;
 
-    hash = stn_hash_feed(STN_HASH_START, m, sizeof *m);
+    hash = hash_of(m);
     known = (uintptr_t)stn_table_get(v->material_ids, hash);
     if (known && memcmp(&v->materials[known - 1], m, sizeof *m) == 0)
         return (uint32_t)known;
