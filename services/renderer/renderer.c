@@ -469,7 +469,9 @@ void renderer_draw_hud(stn_renderer *r)
                        .driver = stn_surface_renderer(r->surface),
                        .preset = r->preset,
                        .typing = r->typing ? r->typed : NULL};
+    unsigned ready, pending;
 
+    stn_programs_counts(r->programs, &ready, &pending, &f.programs_failed);
     stn_stage_get(r->stage, &f.facts);
     stn_net_links(r->net, &f.facts.world.world, &f.facts.world.loader);
     stn_hud_draw(r->hud, &f, &r->settings, r->dt);

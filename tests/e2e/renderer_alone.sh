@@ -21,6 +21,11 @@ else
     echo "headless drawing: skipped, $(tail -n 1 "$run/log")"
 fi
 
+# A driver that has OpenGL 2.1 alone (Mesa can be told to say so).
+MESA_GL_VERSION_OVERRIDE=2.1 "$bin" --headless --instance e2e --size 320x180 --frames 5 >"$run/log" 2>&1 &&
+    fail "a driver without OpenGL 3.3 draws"
+grep -q "OpenGL 3.3\|EGL" "$run/log" || fail "OpenGL 2.1, and the text does not say what is missing"
+
 SDL_VIDEODRIVER=x11 "$bin" --instance e2e --frames 1 >"$run/log" 2>&1 && fail "a window without a display"
 grep -q -- "--headless" "$run/log" || fail "no display, and the text does not say what to do"
 

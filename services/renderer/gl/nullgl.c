@@ -60,6 +60,13 @@ static void GLAD_API_PTR get_integer(GLenum name, GLint *out)
         *out = 0;
     }
 }
+static bool refuses; /* shaders */
+
+void stn_nullgl_refuse(bool on)
+{
+    refuses = on;
+}
+
 /* Of every kind from one row of numbers; without memory it is handed out and not counted. */
 static GLuint new_name(void)
 {
@@ -112,7 +119,7 @@ static GLuint GLAD_API_PTR create_program(void)
 static void GLAD_API_PTR get_object(GLuint object, GLenum name, GLint *out)
 {
     (void)object;
-    *out = name == GL_INFO_LOG_LENGTH ? 0 : GL_TRUE;
+    *out = name == GL_INFO_LOG_LENGTH ? 0 : name == GL_COMPILE_STATUS && refuses ? GL_FALSE : GL_TRUE;
 }
 static GLint GLAD_API_PTR location(GLuint program, const GLchar *name)
 {

@@ -6,6 +6,7 @@
 #ifndef STN_RENDERER_GL_NULLGL_H
 #define STN_RENDERER_GL_NULLGL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef void (*stn_nullgl_fn)(void);
@@ -14,5 +15,8 @@ typedef void (*stn_nullgl_fn)(void);
 stn_nullgl_fn stn_nullgl_load(const char *name);
 /* Objects (textures, buffers, programs, …) that were made and not deleted since the process began. */
 size_t stn_nullgl_live(void);
+
+/* Whether it refuses every shader from now on, as a driver may: for tests of what happens then. */
+void stn_nullgl_refuse(bool on);
 
 #endif

@@ -115,7 +115,9 @@ static stn_status open_headless(stn_surface *s, const stn_surface_options *o, st
                         (unsigned)eglGetError());
     s->egl = eglCreateContext(s->display, config, EGL_NO_CONTEXT, wanted);
     if (s->egl == EGL_NO_CONTEXT)
-        return stn_fail(err, STN_UNSUPPORTED, "the driver gives no OpenGL 3.3 core context (EGL error 0x%x)",
+        return stn_fail(err, STN_UNSUPPORTED,
+                        "the driver gives no OpenGL 3.3 core context (EGL error 0x%x): install a newer "
+                        "driver, or Mesa's software one (libgl1-mesa-dri)",
                         (unsigned)eglGetError());
     if (!eglMakeCurrent(s->display, EGL_NO_SURFACE, EGL_NO_SURFACE, s->egl)) {
         s->pbuffer = eglCreatePbufferSurface(s->display, config, one);

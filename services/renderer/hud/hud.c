@@ -145,6 +145,10 @@ static void line(stn_hud *h, const stn_hud_frame *f)
         snprintf(text, sizeof text, "missing %u", w->resources_failed);
         x = stn_paint_text(h->paint, x, y, BAD, text) + 14.0f;
     }
+    if (f->programs_failed) {
+        snprintf(text, sizeof text, "the driver refuses %u shaders", f->programs_failed);
+        x = stn_paint_text(h->paint, x, y, BAD, text) + 14.0f;
+    }
     if (f->preset[0])
         x = stn_paint_text(h->paint, x, y, DIM, f->preset) + 14.0f;
     if (!w->driver && w->world)
