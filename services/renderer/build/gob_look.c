@@ -357,6 +357,13 @@ static uint32_t rope_pieces(const stn_sprite_part *part)
     return part->n_rope < ROPE_PIECES ? part->n_rope : ROPE_PIECES;
 }
 
+static void set_axis(stn_m4 *m, int column, stn_v3 v, float by)
+{
+    m->m[4 * column] = v.x * by;
+    m->m[4 * column + 1] = v.y * by;
+    m->m[4 * column + 2] = v.z * by;
+}
+
 /* Where the rod lies from one point of the rope to the next; the last one leads back to the first. */
 static stn_m4 rope_piece(const stn_sprite_part *part, uint32_t i, const stn_m4 *local)
 {
@@ -369,12 +376,10 @@ static stn_m4 rope_piece(const stn_sprite_part *part, uint32_t i, const stn_m4 *
     if (stn_v3_abs(side) == 0.0f)
         side = (stn_v3){1, 0, 0};
     up = stn_v3_cross(up, side);
-    for (int k = 0; k < 3; k++) {
-        m.m[k] = (&side.x)[k] * ROPE_RADIUS;
-        m.m[4 + k] = (&up.x)[k] * ROPE_RADIUS;
-        m.m[8 + k] = (&along.x)[k];
-        m.m[12 + k] = from[k];
-    }
+    set_axis(&m, 0, side, ROPE_RADIUS);
+    set_axis(&m, 1, up, ROPE_RADIUS);
+    set_axis(&m, 2, along, 1.0f);
+    set_axis(&m, 3, (stn_v3){from[0], from[1], from[2]}, 1.0f);
     return stn_m4_mul(*local, m);
 }
 

@@ -614,16 +614,19 @@ uint32_t stn_store_mesh(stn_store *s, const stn_sprite_res *res, const stn_res_l
 static uint32_t give_shape(stn_store *s, uint32_t *known, const float (*corners)[8], uint32_t n,
                            const uint16_t *indices, uint32_t n_indices)
 {
+    uint32_t asset = *known;
     stn_job *job;
 
-    if (*known)
-        return *known;
+    if (asset)
+        return asset;
     job = stn_job_new(STN_JOB_MESH, 0);
-    if (!job || !(*known = take_asset(s))) {
+    asset = job ? take_asset(s) : 0;
+    if (!asset) {
         stn_job_free(job);
         return 0;
     }
-    job->u.mesh.asset = *known;
+    *known = asset;
+    job->u.mesh.asset = asset;
     job->bytes = n * sizeof *corners + n_indices * sizeof *indices;
     job->u.mesh.desc =
         (stn_mesh_desc){.vertices = corners,
@@ -637,7 +640,7 @@ static uint32_t give_shape(stn_store *s, uint32_t *known, const float (*corners)
                         .index_bytes = 2,
                         .index_count = n_indices};
     give(s, job);
-    return *known;
+    return asset;
 }
 
 uint32_t stn_store_square(stn_store *s)
