@@ -11,10 +11,11 @@
 #define CLEAR_NS (STN_MS / 4) /* of a frame, for what is left of a scene that was swapped */
 #define CLEAR_STEP 8 /* things between two looks at the clock */
 
-static float chance(stn_stage *s, float lo, float hi)
+/* Each has its own, so that how one flickers does not hang on the order in which all are looked at. */
+static float chance(stage_gob *g, float lo, float hi)
 {
-    s->chance = s->chance * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return lo + (float)(s->chance >> 40) / 16777216.0f * (hi - lo);
+    g->chance = g->chance * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return lo + (float)(g->chance >> 40) / 16777216.0f * (hi - lo);
 }
 
 static bool scene_init(stage_scene *sc)
@@ -117,7 +118,6 @@ stn_stage *stn_stage_new(const stn_stage_parts *parts)
     s->texture_state = calloc(STN_MAX_ASSETS, 1);
     s->solid = calloc(STN_MAX_ASSETS, sizeof *s->solid);
     s->mesh_jobs = calloc(STN_MAX_ASSETS, sizeof *s->mesh_jobs);
-    s->chance = 0x853c49e6748fea9b;
     stn_dayfade_init(&s->day);
     if (!s->textures || !s->meshes || !s->texture_state || !s->solid || !s->mesh_jobs ||
         !scene_init(&s->scenes[0]) || !scene_init(&s->scenes[1])) {
@@ -364,6 +364,7 @@ static stage_gob *gob_of(stage_scene *sc, int64_t id, bool make)
     g->id = id;
     g->matrix = stn_m4_identity();
     g->flicker = 1.0f;
+    g->chance = 0x853c49e6748fea9b ^ (uint64_t)id;
     stn_spatial_set_user(g->spatial, g);
     stn_spatial_set_cull(g->spatial, STN_CULL_ALWAYS); /* until it has a place */
     return g;
@@ -657,7 +658,7 @@ void stage_place_gob(stn_stage *s, stage_scene *sc, stage_gob *g)
     stn_spatial_set_local(g->spatial, &x);
 }
 
-static void flicker(stn_stage *s, stage_gob *g, float dt)
+static void flicker(stage_gob *g, float dt)
 {
     /* Between random levels, as docs/spec/sprites.md 21.4 has it: least 0.5, rate 0.1. */
     if (!g->look || g->look->u.look.light_count == 0)
@@ -666,8 +667,8 @@ static void flicker(stn_stage *s, stage_gob *g, float dt)
     if (g->flicker_at > g->flicker_time) {
         g->flicker_at = g->flicker_at - g->flicker_time < 1.0f ? g->flicker_at - g->flicker_time : 0.0f;
         g->flicker_from = g->flicker_to > 0.0f ? g->flicker_to : 1.0f;
-        g->flicker_to = chance(s, 0.5f, 1.0f);
-        g->flicker_time = chance(s, -0.5f, 0.5f) * 0.05f + 0.1f;
+        g->flicker_to = chance(g, 0.5f, 1.0f);
+        g->flicker_time = chance(g, -0.5f, 0.5f) * 0.05f + 0.1f;
         if (g->flicker_at > g->flicker_time)
             g->flicker_at = 0.0f;
     }
@@ -689,7 +690,7 @@ static void tick_scene(stn_stage *s, stage_scene *sc, double dt)
             stage_place_gob(s, sc, g);
         if (g->text_left > 0.0)
             g->text_left -= dt;
-        flicker(s, g, (float)dt);
+        flicker(g, (float)dt);
     }
     player = sc->facts.has_player ? stn_table_get(sc->gobs, (uint64_t)sc->facts.player) : NULL;
     if (player && player->placed && !player->place_due) {

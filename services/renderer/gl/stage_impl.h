@@ -27,6 +27,7 @@ typedef struct stage_gob {
     float shown_z;
     stn_m4 matrix;
     stn_spatial *spatial;
+    uint64_t chance; /* of its flicker */
     float flicker, flicker_from, flicker_to, flicker_at, flicker_time;
     char text[STN_JOB_TEXT];
     double text_left;
@@ -70,7 +71,6 @@ struct stn_stage {
     unsigned failed_uploads;
     uint64_t frees, scene_changes;
     double dt; /* of the last tick */
-    uint64_t chance;
     stn_log_once upload_once;
 };
 
