@@ -307,6 +307,7 @@ void stn_renderer_free(stn_renderer *r)
     stn_meshes_free(r->meshes);
     stn_textures_free(r->textures);
     stn_surface_free(r->surface);
+    stn_frame_handler_free(r->handler);
     free(r->frames);
     free(r);
 }
@@ -533,12 +534,6 @@ static void pace(stn_renderer *r, int64_t *due)
     stn_sleep_ns(stn_pacing_next(due, stn_pacing_hz(&f), stn_clock_ns()));
 }
 
-/* What the system says of this thread so far. */
-struct moment {
-    int64_t at_ns, cpu_ns;
-    long faults, waits, taken;
-};
-
 static struct moment moment_now(void)
 {
     struct moment m = {.at_ns = stn_clock_ns(), .cpu_ns = stn_clock_thread_cpu_ns()};
@@ -557,9 +552,11 @@ static float ms(int64_t ns)
     return (float)((double)ns / 1e6);
 }
 
-/* The phase that began at `last` is over; what the swap waits for is no wait of ours. */
-static void phase(stn_frame_cost *c, struct moment *last, stn_phase p)
+/* The phase under way is over; what the swap waits for is no wait of ours. */
+static void phase(stn_renderer *r, stn_phase p)
 {
+    stn_frame_cost *c = &r->cost;
+    const struct moment *last = &r->last;
     struct moment m = moment_now();
     int64_t wall = m.at_ns - last->at_ns, cpu = m.cpu_ns - last->cpu_ns;
 
@@ -574,7 +571,7 @@ static void phase(stn_frame_cost *c, struct moment *last, stn_phase p)
         c->counts[STN_COUNT_WAITS] += (uint32_t)(m.waits - last->waits);
         c->counts[STN_COUNT_TAKEN] += (uint32_t)(m.taken - last->taken);
     }
-    *last = m;
+    r->last = m;
 }
 
 /* Some seconds after the last new one, so that a burst is written once. */
@@ -603,34 +600,14 @@ static void behind(stn_renderer *r, int64_t now)
     tell_stats(r, now);
 }
 
-/* The picture: not of a window that nobody can see, whose swap may never come back. */
-static void show(stn_renderer *r, stn_frame_cost *cost, struct moment *last)
-{
-    gather_scene(r, r->settings.shadows, r->settings.outlines);
-    phase(cost, last, STN_PHASE_CULL);
-    stn_view_draw(r->view, &r->frame);
-    phase(cost, last, STN_PHASE_DRAW);
-    if (stn_surface_has_window(r->surface) || stn_surface_kind_of(r->surface) == STN_SURFACE_NULL) {
-        stn_view_present(r->view, r->width, r->height);
-        renderer_draw_hud(r);
-    }
-    phase(cost, last, STN_PHASE_HUD);
-    stn_surface_swap(r->surface);
-    phase(cost, last, STN_PHASE_SWAP);
-}
+/* ---- what a frame is made of, for the frame handler ---- */
 
-static void one_frame(stn_renderer *r)
+static void update_input(void *arg, double seconds)
 {
-    struct moment last = moment_now();
-    stn_frame_cost cost = {.at_s = (float)((double)(last.at_ns - r->frames->started_ns) / 1e9)};
-    stn_stage_facts before, after;
-    uint64_t uploaded = r->uploaded, drawn_first = stn_view_warmed(r->view);
+    stn_renderer *r = arg;
     bool closed = false;
 
-    r->dt = r->last_ns ? (double)(last.at_ns - r->last_ns) / 1e9 : 0.0;
-    r->dt = r->dt > 0.5 ? 0.5 : r->dt;
-    r->last_ns = last.at_ns;
-    stn_stage_get(r->stage, &before);
+    r->dt = seconds > 0.0 ? fmin(seconds, 0.5) : 0.0;
     if (stn_surface_has_window(r->surface)) {
         stn_sdl_source_pump(r->source, &closed);
         stn_logical_check(r->logical, r->dt);
@@ -640,31 +617,99 @@ static void one_frame(stn_renderer *r)
     }
     r->stop = r->stop || closed;
     follow_window(r);
-    phase(&cost, &last, STN_PHASE_INPUT);
-    cost.counts[STN_COUNT_JOBS] = take_jobs(r, last.at_ns);
-    phase(&cost, &last, STN_PHASE_UPLOAD);
+    phase(r, STN_PHASE_INPUT);
+}
+
+static void update_queues(void *arg, double seconds)
+{
+    stn_renderer *r = arg;
+
+    (void)seconds;
+    r->cost.counts[STN_COUNT_JOBS] = take_jobs(r, r->last_ns);
+    phase(r, STN_PHASE_UPLOAD);
+}
+
+/* Motion, poses and sprites, then the camera that follows them. */
+static void update_clocks(void *arg, double seconds)
+{
+    stn_renderer *r = arg;
+
+    (void)seconds;
     stn_stage_tick(r->stage, r->dt);
     move_camera(r);
-    phase(&cost, &last, STN_PHASE_TICK);
+    phase(r, STN_PHASE_TICK);
+}
+
+static void show(stn_renderer *r)
+{
+    gather_scene(r, r->settings.shadows, r->settings.outlines);
+    phase(r, STN_PHASE_CULL);
+    stn_view_draw(r->view, &r->frame);
+    phase(r, STN_PHASE_DRAW);
+    if (stn_surface_has_window(r->surface) || stn_surface_kind_of(r->surface) == STN_SURFACE_NULL) {
+        stn_view_present(r->view, r->width, r->height);
+        renderer_draw_hud(r);
+    }
+    phase(r, STN_PHASE_HUD);
+    stn_surface_swap(r->surface);
+    phase(r, STN_PHASE_SWAP);
+}
+
+/* The window or what stands for it, drawn in place: not one that nobody can see, whose swap may never come
+ * back. */
+static void draw_canvas(void *arg, stn_canvas_turn *turn)
+{
+    stn_renderer *r = arg;
+
     if (!stn_surface_hidden(r->surface))
-        show(r, &cost, &last);
-    behind(r, last.at_ns);
+        show(r);
+    stn_canvas_done(turn);
+}
+
+static stn_status open_handler(stn_renderer *r, stn_err *err)
+{
+    static void (*const updates[])(void *, double) = {update_input, update_queues, update_clocks};
+    stn_status st = STN_OK;
+
+    r->handler = stn_frame_handler_new(0);
+    if (!r->handler)
+        return stn_fail(err, STN_NO_MEMORY, "frame handler");
+    for (size_t i = 0; i < sizeof updates / sizeof *updates && st == STN_OK; i++)
+        st = stn_frame_handler_add_updater(r->handler, &(stn_updater){.update = updates[i], .arg = r}, err);
+    if (st == STN_OK)
+        st = stn_frame_handler_add_canvas(r->handler, &(stn_canvas){.draw = draw_canvas, .arg = r}, err);
+    return st;
+}
+
+static void one_frame(stn_renderer *r)
+{
+    stn_stage_facts before, after;
+    uint64_t uploaded = r->uploaded, drawn_first = stn_view_warmed(r->view);
+
+    r->last = moment_now();
+    r->last_ns = r->last.at_ns;
+    r->cost = (stn_frame_cost){.at_s = (float)((double)(r->last_ns - r->frames->started_ns) / 1e9)};
+    stn_stage_get(r->stage, &before);
+    stn_frame_handler_frame(r->handler, r->last_ns);
+    behind(r, r->last_ns);
     stn_stage_get(r->stage, &after);
-    phase(&cost, &last, STN_PHASE_BEHIND);
-    cost.counts[STN_COUNT_BYTES] = (uint32_t)(r->uploaded - uploaded);
-    cost.counts[STN_COUNT_FREES] = (uint32_t)(after.frees - before.frees);
-    cost.counts[STN_COUNT_SCENES] = (uint32_t)(after.scenes - before.scenes);
-    cost.counts[STN_COUNT_PROGRAMS] = (uint32_t)(stn_view_warmed(r->view) - drawn_first);
-    stn_frames_add(r->frames, &cost);
-    stn_hist_add(&r->times, (int64_t)((double)cost.work_ms * 1e6));
+    phase(r, STN_PHASE_BEHIND);
+    r->cost.counts[STN_COUNT_BYTES] = (uint32_t)(r->uploaded - uploaded);
+    r->cost.counts[STN_COUNT_FREES] = (uint32_t)(after.frees - before.frees);
+    r->cost.counts[STN_COUNT_SCENES] = (uint32_t)(after.scenes - before.scenes);
+    r->cost.counts[STN_COUNT_PROGRAMS] = (uint32_t)(stn_view_warmed(r->view) - drawn_first);
+    stn_frames_add(r->frames, &r->cost);
+    stn_hist_add(&r->times, (int64_t)((double)r->cost.work_ms * 1e6));
     r->drawn++;
 }
 
 stn_status stn_renderer_run(stn_renderer *r, stn_err *err)
 {
     int64_t due = stn_clock_ns();
+    stn_status st = open_handler(r, err);
 
-    (void)err;
+    if (st != STN_OK)
+        return st;
     stn_frames_reset(r->frames, due);
     while (!r->stop && !stn_net_ended(r->net)) {
         one_frame(r);

@@ -12,12 +12,19 @@
 #include "renderer/net/net.h"
 #include "renderer/pictures.h"
 #include "renderer/renderer.h"
+#include "renderer/scene/handler.h"
 #include "renderer/settings.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #define TYPED 200
+
+/* What the system says of the thread that draws, so far. */
+struct moment {
+    int64_t at_ns, cpu_ns;
+    long faults, waits, taken;
+};
 
 struct stn_renderer {
     stn_renderer_options o;
@@ -63,6 +70,9 @@ struct stn_renderer {
     bool stop, fullscreen, has_view, warmed, was_complete;
     int width, height; /* of the picture */
     stn_v3 focus;
+    stn_frame_handler *handler;
+    struct moment last; /* when the phase under way began */
+    stn_frame_cost cost; /* of the frame under way */
     stn_frames *frames;
     stn_hist times; /* of all frames since the start */
     int64_t last_ns, stats_ns, programs_ns, all_taken_ns;
