@@ -12,6 +12,7 @@
 typedef struct bench {
     stn_stage *stage;
     uint64_t gone; /* a bit for each product given back */
+    uint64_t bare; /* likewise, for sheets */
 } bench;
 
 static void on_spent(void *arg, stn_job *job)
@@ -20,6 +21,8 @@ static void on_spent(void *arg, stn_job *job)
 
     if (job->kind == STN_JOB_CUT)
         b->gone |= UINT64_C(1) << job->u.cut.product;
+    if (job->kind == STN_JOB_SHEETS)
+        b->bare |= UINT64_C(1) << job->u.cut.product;
     stn_job_free(job);
 }
 
@@ -48,6 +51,15 @@ static void cut(bench *b, int32_t x, uint64_t product, uint64_t swap)
     job->u.cut.x = x;
     job->u.cut.product = product;
     job->u.cut.swap = swap;
+    stn_stage_take(b->stage, job);
+}
+
+static void sheets(bench *b, int32_t x, uint64_t product)
+{
+    stn_job *job = job_of(STN_JOB_SHEETS);
+
+    job->u.cut.x = x;
+    job->u.cut.product = product;
     stn_stage_take(b->stage, job);
 }
 
@@ -118,12 +130,37 @@ static void a_change_whose_end_is_lost_is_shown_all_the_same(void **state)
     stn_stage_free(b.stage);
 }
 
+static void sheets_are_shown_with_their_ground(void **state)
+{
+    bench b;
+    stn_job *drop;
+
+    (void)state;
+    setup(&b);
+    sheets(&b, 0, 1); /* no ground is there */
+    assert_int_equal(b.bare, 1 << 1);
+    cut(&b, 0, 2, 0);
+    sheets(&b, 0, 2);
+    cut(&b, 0, 3, 7);
+    sheets(&b, 0, 3); /* waits with it */
+    assert_int_equal(b.bare, 1 << 1);
+    end_of(&b, 7);
+    assert_int_equal(b.bare, 1 << 1 | 1 << 2);
+    cut(&b, 0, 4, 8);
+    sheets(&b, 0, 4);
+    drop = job_of(STN_JOB_CUT_DROP);
+    stn_stage_take(b.stage, drop);
+    assert_int_equal(b.bare, 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4);
+    stn_stage_free(b.stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cuts_of_one_change_are_shown_at_once),
         cmocka_unit_test(what_is_alone_new_or_late_waits_for_nothing),
         cmocka_unit_test(a_change_whose_end_is_lost_is_shown_all_the_same),
+        cmocka_unit_test(sheets_are_shown_with_their_ground),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,8 @@ typedef enum stn_job_kind {
     STN_JOB_FRAME, /* a new frame of reference begins: what follows fills it; u.id = its session number */
     STN_JOB_CUT,
     STN_JOB_CUT_DROP,
+    STN_JOB_SHEETS, /* what is marked on the ground of u.cut's product, in place of what was; none = nothing
+                     */
     STN_JOB_CUT_SWAP, /* all cuts up to u.cut.swap are here: they are shown at once */
     STN_JOB_GRID,
     STN_JOB_GRID_DROP,
@@ -70,6 +72,7 @@ typedef struct stn_cut_part {
     stn_mesh_part mesh;
     stn_matstate material;
     bool casts;
+    bool on_demand; /* of a sheet: drawn only when overlays are asked for */
     uint32_t mesh_id, material_id; /* the GL thread's own; 0 as built */
 } stn_cut_part;
 

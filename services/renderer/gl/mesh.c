@@ -135,6 +135,7 @@ uint32_t stn_meshes_add(stn_meshes *m, const stn_mesh_desc *d)
         return 0;
     g->index_type = d->index_bytes == 2 ? GL_UNSIGNED_SHORT : GL_UNSIGNED_INT;
     g->index_count = d->index_count;
+    g->primitive = GL_TRIANGLES;
     g->bytes = (size_t)d->vertex_count * d->stride + (size_t)d->index_count * d->index_bytes;
     glGenVertexArrays(1, &g->vao);
     stn_glrec_vao(m->rec, g->vao);
@@ -207,6 +208,7 @@ bool stn_meshes_add_parts(stn_meshes *m, const void *vertices, size_t vertex_byt
         g->group = group;
         g->index_type = GL_UNSIGNED_SHORT;
         g->index_count = parts[i].index_count;
+        g->primitive = parts[i].lines ? GL_LINES : GL_TRIANGLES;
         g->first_index_byte = parts[i].first_index * 2;
         g->base_vertex = (int32_t)parts[i].base_vertex;
         g->bytes = (vertex_bytes + index_bytes) / count;

@@ -8,6 +8,7 @@
 typedef struct stn_gpu_mesh {
     uint32_t vao, vertex_buffer, index_buffer;
     uint32_t index_type, index_count; /* GL enum */
+    uint32_t primitive; /* GL enum: triangles or lines */
     uint32_t first_index_byte;
     int32_t base_vertex;
     uint32_t morph; /* texture of its animation's frames, 0 = none */

@@ -54,6 +54,8 @@ static void free_cut(stn_stage *s, stage_cut *c)
 {
     drop_cut_job(s, c->job);
     drop_cut_job(s, c->next);
+    drop_cut_job(s, c->sheets);
+    drop_cut_job(s, c->next_sheets);
     stn_spatial_free(c->spatial);
     free(c);
     s->frees++;
@@ -255,6 +257,11 @@ static void show_cut(stn_stage *s, stage_cut *c)
     drop_cut_job(s, c->job);
     c->job = c->next;
     c->next = NULL;
+    if (c->next_sheets) {
+        drop_cut_job(s, c->sheets);
+        c->sheets = c->next_sheets;
+        c->next_sheets = NULL;
+    }
     b = box_of(c->job->u.cut.min, c->job->u.cut.max);
     if (!stn_bound_is_finite(&b))
         b = stn_bound_infinite();
@@ -334,6 +341,24 @@ static bool take_cut(stn_stage *s, stage_scene *sc, stn_job *job)
         show_cut(s, c); /* the first of a place need not wait: there is nothing to change from */
     else if (sc->held_for < 0.0)
         sc->held_for = 0.0;
+    return true;
+}
+
+/* True: the job is kept. Marks on ground that waits for the rest of its change wait with it. */
+static bool take_sheets(stn_stage *s, stage_scene *sc, stn_job *job)
+{
+    stage_cut *c = cut_of(sc, job->u.cut.x, job->u.cut.y, false);
+    stn_job **at;
+
+    if (!c)
+        return false;
+    if (!upload_cut(s, &job->u.cut)) {
+        s->failed_uploads++;
+        return false;
+    }
+    at = c->next && c->next->u.cut.product == job->u.cut.product ? &c->next_sheets : &c->sheets;
+    drop_cut_job(s, *at);
+    *at = job;
     return true;
 }
 
@@ -517,6 +542,9 @@ void stn_stage_take(stn_stage *s, stn_job *job)
         break;
     case STN_JOB_CUT:
         kept = take_cut(s, sc, job);
+        break;
+    case STN_JOB_SHEETS:
+        kept = take_sheets(s, sc, job);
         break;
     case STN_JOB_CUT_DROP:
         drop_cut(s, sc, &job->u.cut);

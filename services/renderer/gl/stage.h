@@ -38,7 +38,7 @@ void stn_stage_take(stn_stage *s, stn_job *job);
 void stn_stage_tick(stn_stage *s, double dt);
 
 typedef struct stn_stage_look {
-    bool shadows, outlines, fog, sway, grid, clouds; /* clouds: when the server has them */
+    bool shadows, outlines, fog, sway, grid, overlays, clouds; /* clouds: when the server has them */
     float fog_distance; /* map units from the focus to full fog */
     float detail; /* 1 = as the reference; less: what is small in the picture is left out sooner */
     double time;

@@ -72,18 +72,8 @@ static bool remembered(const void *ctx, int32_t cut_x, int32_t cut_y)
     return stage_remembered(ctx, cut_x, cut_y);
 }
 
-static void add_cut(stn_stage *s, const stage_scene *sc, stage_cut *c, unsigned flags, uint32_t click_id)
+static void add_parts(stn_stage *s, stn_job_cut *cut, const stn_instance *in, unsigned flags)
 {
-    stn_instance in = {.model = stn_m4_xlate((stn_v3){(float)c->x * 275.0f, (float)c->y * -275.0f, 0.0f}),
-                       .click_id = click_id};
-    stn_job_cut *cut = &c->job->u.cut;
-
-    if (c->memory_of != s->grid_version) {
-        c->memory_of = s->grid_version;
-        stn_memory_corners(remembered, sc, c->x, c->y, c->memory);
-    }
-    memcpy(in.special, c->memory, sizeof in.special);
-
     for (uint32_t i = 0; i < cut->part_count; i++) {
         stn_cut_part *p = &cut->parts[i];
         unsigned f = flags;
@@ -92,11 +82,29 @@ static void add_cut(stn_stage *s, const stage_scene *sc, stage_cut *c, unsigned 
             f &= ~(unsigned)STN_DRAW_CASTS;
         if (p->material.features & STN_MAT_FOAM)
             f &= ~(unsigned)STN_DRAW_LAND;
+        if (p->on_demand && !s->overlays)
+            f = 0;
         if (!p->material_id)
             p->material_id = stage_material(s, &p->material);
         if (p->material_id && p->mesh_id && f)
-            stn_view_add(s->parts.view, p->mesh_id, p->material_id, &in, f);
+            stn_view_add(s->parts.view, p->mesh_id, p->material_id, in, f);
     }
+}
+
+static void add_cut(stn_stage *s, const stage_scene *sc, stage_cut *c, unsigned flags, uint32_t click_id)
+{
+    stn_instance in = {.model = stn_m4_xlate((stn_v3){(float)c->x * 275.0f, (float)c->y * -275.0f, 0.0f}),
+                       .click_id = click_id};
+
+    if (c->memory_of != s->grid_version) {
+        c->memory_of = s->grid_version;
+        stn_memory_corners(remembered, sc, c->x, c->y, c->memory);
+    }
+    memcpy(in.special, c->memory, sizeof in.special);
+
+    add_parts(s, &c->job->u.cut, &in, flags);
+    if (c->sheets && (flags & STN_DRAW_VISIBLE))
+        add_parts(s, &c->sheets->u.cut, &in, STN_DRAW_VISIBLE);
 }
 
 static const stn_m4 *pose_of(const stage_scene *sc, const stage_gob *g, const stn_gob_pose **pose)
@@ -399,6 +407,7 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
     }
     put_sky(s, look, focus, f);
     put_clouds(s, look, f);
+    s->overlays = look->overlays;
     f->grid = look->grid ? 48.0f / 255.0f : 0.0f;
     put_shadow(s, look, focus, f);
     s->gobs_seen = s->cuts_seen = 0;

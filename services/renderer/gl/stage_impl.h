@@ -12,6 +12,7 @@
 typedef struct stage_cut {
     stn_job *job; /* shown */
     stn_job *next; /* uploaded, waiting for the rest of its change */
+    stn_job *sheets, *next_sheets; /* what is marked on the one and on the other; NULL = nothing */
     stn_spatial *spatial;
     int32_t x, y;
     float memory[4]; /* how far each corner lies in ground that is only remembered, 0..1 */
@@ -64,6 +65,7 @@ struct stn_stage {
     stn_dayfade day;
     double day_progress;
     bool night, clouds;
+    bool overlays; /* sheets on demand are drawn */
     uint64_t map_version, grid_version;
     stn_shadow_follow shadow;
     stn_sg_queue queue;

@@ -421,7 +421,7 @@ static void replay(stn_view *v, uint32_t from, uint32_t to, uint32_t base, int p
             if (m->features & STN_MAT_MORPH)
                 stn_glrec_texture(v->rec, STN_UNIT_MORPH, GL_TEXTURE_2D, mesh->morph, v->exact_repeat);
             glUniform1i(p->instance_base, (GLint)(base + i));
-            glDrawElementsInstancedBaseVertex(GL_TRIANGLES, (GLsizei)mesh->index_count, mesh->index_type,
+            glDrawElementsInstancedBaseVertex(mesh->primitive, (GLsizei)mesh->index_count, mesh->index_type,
                                               (const void *)(uintptr_t)mesh->first_index_byte,
                                               (GLsizei)(end - i), mesh->base_vertex);
             if (pass == STN_PASS_SHADOW)
@@ -429,7 +429,8 @@ static void replay(stn_view *v, uint32_t from, uint32_t to, uint32_t base, int p
             else {
                 v->last.draws++;
                 v->last.instances += end - i;
-                v->last.triangles += mesh->index_count / 3 * (end - i);
+                if (mesh->primitive == GL_TRIANGLES)
+                    v->last.triangles += mesh->index_count / 3 * (end - i);
             }
         }
         i = end;
@@ -521,6 +522,7 @@ void stn_view_draw(stn_view *v, const stn_frame *frame)
         stn_surroundings_bind(v->around);
     while (split < n && v->items[split].key.place < stn_order_place(STN_ORDER_OUTLINE, 0))
         split++;
+    glLineWidth(2.0f * (float)v->at->fine); /* pixels of the picture; a driver may have thin lines alone */
     replay(v, 0, split, 0, STN_PASS_COLOUR, mode, v->at->target.normals);
     if (outlines)
         view_outlines(v, frame);

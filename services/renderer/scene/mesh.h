@@ -74,6 +74,7 @@ typedef struct stn_mesh_part {
     uint32_t attr_count, stride;
     uint32_t base_vertex; /* in strides */
     uint32_t first_index, index_count;
+    bool lines; /* pairs of indices, not triangles: they are seen, but nothing can be pointed at */
 } stn_mesh_part;
 
 /* A checked mesh as the CPU reads it: what picking needs. Borrowed. `vertices` points at the vertex that
