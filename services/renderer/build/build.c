@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "map/coords.h"
 #include "renderer/build/gridland.h"
+#include "renderer/build/sheetlook.h"
 #include "renderer/build/words.h"
 
 #include "proto/resource.pb-c.h"
@@ -105,6 +106,11 @@ static void overlay_over(void *ctx, int64_t id, uint64_t incarnation, int32_t ov
     stn_net_overlay_over(b->net, id, incarnation, overlay);
 }
 
+static stn_sprite_fault sheet_look(void *ctx, const char *name, stn_sheet_look *out, stn_err *err)
+{
+    return stn_sheetlook_of(((stn_build *)ctx)->store, name, out, err);
+}
+
 static void decor_poses(void *ctx, stn_job_poses *to)
 {
     stn_decor_poses(((stn_build *)ctx)->decor, to);
@@ -186,6 +192,7 @@ static void on_frame_begin(stn_build *b, const stn_net_event *e)
     if (frame != b->frame) {
         b->frame = frame;
         stn_cutline_clear(b->cuts);
+        stn_sheets_frame(b->sheets, frame);
         drop_grids(b);
         stn_gobs_frame(b->gobs, frame);
         stn_decor_frame(b->decor);
@@ -220,6 +227,7 @@ static void on_grid(stn_build *b, const stn_net_event *e)
     const Stenness__Grid *g = build_unpack(b, &stenness__grid__descriptor, e->msg);
     struct known_grid *k;
     uint64_t key;
+    stn_err err = {0};
 
     if (!g)
         return;
@@ -234,6 +242,9 @@ static void on_grid(stn_build *b, const stn_net_event *e)
         k->x = g->x;
         k->y = g->y;
     }
+    /* The sheets look at the old message's bits once more: it goes after them. */
+    if (!stn_sheetlook_grid(b->sheets, g, e->msg, &err))
+        stn_log_warn("overlays of grid %d,%d: %s", g->x, g->y, err.text);
     stn_msg_unref(k->msg);
     k->msg = stn_msg_ref(e->msg);
     k->id = g->id;
@@ -248,6 +259,7 @@ static void on_grid_drop(stn_build *b, const stn_net_event *e)
         struct known_grid *k = stn_table_remove(b->grids, stn_coord_key((stn_coord){d->x[i], d->y[i]}));
         stn_job *job = stn_job_new(STN_JOB_GRID_DROP, b->frame);
 
+        stn_sheets_grid_drop(b->sheets, d->x[i], d->y[i]);
         if (k) {
             stn_msg_unref(k->msg);
             free(k);
@@ -404,12 +416,15 @@ static void give_facts(stn_build *b, int64_t now)
 {
     stn_job *job;
     unsigned known, waiting, failed;
-    size_t due, shown;
+    size_t due, shown, sheets;
+    uint64_t left_out;
 
     if (!b->facts_due && now - b->facts_ns < STN_S / 5)
         return;
     stn_store_counts(b->store, &known, &waiting, &failed);
     stn_decor_counts(b->decor, &due, &shown);
+    stn_sheets_counts(b->sheets, &sheets, &left_out);
+    due += sheets;
     b->facts.resources_waiting =
         waiting + (uint32_t)stn_cutline_count(b->cuts) + (uint32_t)stn_gobs_unbuilt(b->gobs) + (uint32_t)due;
     b->facts.resources_failed = failed;
@@ -449,6 +464,7 @@ static void *thread_main(void *arg)
                 stn_net_event_free(e);
             }
             build_cuts(b, 10 * STN_MS);
+            stn_sheets_tick(b->sheets);
             dt = dt < 0.25 ? dt : 0.25;
             stn_decor_animate(b->decor, dt);
             stn_gobs_tick(b->gobs, dt, GOB_BUDGET_NS);
@@ -480,10 +496,12 @@ stn_status stn_build_new(stn_net *net, bool idle, stn_build **out, stn_err *err)
     b->store = stn_store_new(&(stn_store_ops){b, ask, give});
     if (b->store)
         b->gobs = stn_gobs_new(b->store, &(stn_gobs_ops){b, give, grid_id, overlay_over, decor_poses});
+    if (b->store)
+        b->sheets = stn_sheets_new(&(stn_sheets_ops){b, sheet_look, give});
     if (b->gobs)
         b->decor = stn_decor_new(b->gobs);
     if (!b->jobs || !b->spent || !b->cuts || !b->grids || !b->unpacker || !b->store || !b->gobs ||
-        !b->decor) {
+        !b->decor || !b->sheets) {
         stn_build_free(b);
         return stn_fail(err, STN_NO_MEMORY, "build thread");
     }
@@ -521,6 +539,7 @@ void stn_build_free(stn_build *b)
     stn_cutline_free(b->cuts);
     if (b->grids)
         drop_grids(b);
+    stn_sheets_free(b->sheets);
     stn_decor_free(b->decor);
     stn_gobs_free(b->gobs);
     stn_store_free(b->store);

@@ -104,6 +104,7 @@ void build_on_cut_drop(stn_build *b, const stn_net_event *e)
             stn_decor_drop(b->decor, x, y);
             continue;
         }
+        stn_sheets_cut_drop(b->sheets, x, y);
         job = stn_job_new(STN_JOB_CUT_DROP, b->frame);
         if (!job)
             return;
@@ -133,6 +134,8 @@ static stn_cutline_answer ground(stn_build *b, stn_waiting_cut *c)
     for (uint32_t i = 0; i < job->u.cut.part_count; i++)
         if (job->u.cut.parts[i].material.features & (STN_MAT_WATER | STN_MAT_FOAM))
             stn_store_surround(b->store);
+    if (stn_sheets_cut(b->sheets, c->x, c->y, c->product, c->data, c->len, &err) != STN_OK)
+        stn_log_warn("overlays of cut %d,%d: %s", c->x, c->y, err.text);
     job->frame = c->frame;
     job->u.cut.x = c->x;
     job->u.cut.y = c->y;

@@ -9,6 +9,7 @@
 #include "renderer/build/cutline.h"
 #include "renderer/build/decor.h"
 #include "renderer/build/gobs.h"
+#include "renderer/build/sheets.h"
 #include "renderer/build/store.h"
 
 #include <pthread.h>
@@ -28,6 +29,7 @@ struct stn_build {
     stn_store *store;
     stn_gobs *gobs;
     stn_decor *decor;
+    stn_sheets *sheets;
     stn_unpacker *unpacker;
     stn_table *grids; /* -> known_grid */
     stn_cutline *cuts;
