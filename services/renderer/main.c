@@ -29,6 +29,7 @@ static const stn_opt options[] = {
     {"sway", STN_OPT_SWITCH, "on", 0, 0, NULL, "trees move in the wind"},
     {"clouds", STN_OPT_SWITCH, "on", 0, 0, NULL, "shadows of clouds, when they are part of the weather"},
     {"grid", STN_OPT_SWITCH, "off", 0, 0, NULL, "lines between tiles"},
+    {"overlays", STN_OPT_SWITCH, "off", 0, 0, NULL, "marks on the ground: claims and the like"},
     {"fov", STN_OPT_INT, "53", 28, 103, "DEG", "field of view across, of cameras with perspective"},
     {"minimap", STN_OPT_SWITCH, "on", 0, 0, NULL, "show the minimap"},
     {"line", STN_OPT_SWITCH, "on", 0, 0, NULL, "show the line of health"},
@@ -119,6 +120,7 @@ int main(int argc, char **argv)
     o.sway = stn_opts_switch(opts, "sway");
     o.clouds = stn_opts_switch(opts, "clouds");
     o.grid = stn_opts_switch(opts, "grid");
+    o.overlays = stn_opts_switch(opts, "overlays");
     o.fov = (int)stn_opts_int(opts, "fov");
     o.minimap = stn_opts_switch(opts, "minimap");
     o.line = stn_opts_switch(opts, "line");

@@ -46,6 +46,7 @@ static void choose_preset(stn_renderer *r)
                                      .sway = r->o.sway,
                                      .clouds = r->o.clouds,
                                      .grid = r->o.grid,
+                                     .overlays = r->o.overlays,
                                      .fov = r->o.fov,
                                      .ui_percent = (int)lround(r->o.ui_scale * 100.0),
                                      .minimap = r->o.minimap,
@@ -437,6 +438,7 @@ static void gather_scene(stn_renderer *r, bool shadows, bool outlines)
                            .sway = r->settings.sway,
                            .clouds = r->settings.clouds,
                            .grid = r->settings.grid,
+                           .overlays = r->settings.overlays,
                            .fog_distance = (float)r->settings.fog_distance,
                            .detail = r->low && !outlines ? LOW_DETAIL : 1.0f,
                            .time = (double)r->last_ns / 1e9};

@@ -19,7 +19,7 @@ typedef struct stn_renderer_options {
     bool vsync, gl_debug, spectator;
     /* -1: as the preset has it */
     int shadows, outlines, smooth;
-    bool haze, sway, clouds, grid, minimap, line;
+    bool haze, sway, clouds, grid, overlays, minimap, line;
     int haze_distance, fov;
     int frame_cap; /* as the settings panel has it: 0 = none, -1 = as the machine suggests */
     int fps; /* the same, before it, and in the background too */

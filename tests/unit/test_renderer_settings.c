@@ -41,6 +41,7 @@ static void only_what_was_changed_is_named(void **state)
                               .sway = true,
                               .clouds = true,
                               .grid = true,
+                              .overlays = true,
                               .minimap = true,
                               .line = true,
                               .camera = 3,
@@ -49,11 +50,10 @@ static void only_what_was_changed_is_named(void **state)
                               .fog_distance = 900,
                               .ui_percent = 125}};
     static const char *const want[STN_SETTINGS_KEYS][2] = {
-        {"shadows", "off"},       {"outlines", "on"},   {"smooth", "on"},
-        {"haze", "off"},          {"sway", "on"},       {"clouds", "on"},
-        {"grid", "on"},           {"minimap", "on"},    {"line", "on"},
-        {"camera", "rts"},        {"fov", "63"},        {"frame-cap", "0"},
-        {"haze-distance", "900"}, {"ui-scale", "1.25"}, {"bind", "help=F2,grid=none"}};
+        {"shadows", "off"}, {"outlines", "on"},       {"smooth", "on"},     {"haze", "off"},
+        {"sway", "on"},     {"clouds", "on"},         {"grid", "on"},       {"overlays", "on"},
+        {"minimap", "on"},  {"line", "on"},           {"camera", "rts"},    {"fov", "63"},
+        {"frame-cap", "0"}, {"haze-distance", "900"}, {"ui-scale", "1.25"}, {"bind", "help=F2,grid=none"}};
     stn_setting set[STN_SETTINGS_KEYS];
 
     (void)state;
