@@ -2,6 +2,7 @@
  */
 #include "renderer/build/sheets.h"
 
+#include "bus/array.h"
 #include "map/coords.h"
 #include "map/product.h"
 #include "renderer/build/opened.h"
@@ -280,6 +281,56 @@ static void what_cannot_be_had_is_left_out(void **state)
     close_bench(&b);
 }
 
+/* A grid as world tells it. `mask_bytes`: what its mask is said to have. */
+static bool told(bench *b, uint64_t mask_bytes, bool lost, stn_frame **frame)
+{
+    Stenness__Grid g = STENNESS__GRID__INIT;
+    Stenness__Array z = STENNESS__ARRAY__INIT, mask = STENNESS__ARRAY__INIT, *masks[] = {&mask};
+    char name[] = "claim", *names[] = {name};
+    stn_array_plan plan = {0};
+    size_t at_z = stn_array_add(&plan, &z, STENNESS__ELEMENT_FORMAT__ELEMENT_F32, STN_GRID_CELLS);
+    size_t at_mask =
+        stn_array_add(&plan, &mask, STENNESS__ELEMENT_FORMAT__ELEMENT_BYTES, STN_SHEETS_MASK_BYTES);
+    stn_err err = {0};
+
+    *frame = stn_array_plan_frame(&plan);
+    assert_non_null(*frame);
+    memcpy(stn_frame_writable(*frame) + at_z, heights, sizeof heights);
+    memcpy(stn_frame_writable(*frame) + at_mask, bits[0], STN_SHEETS_MASK_BYTES);
+    mask.count = mask_bytes;
+    g.heights = &z;
+    g.overlay_names = names;
+    g.overlays = masks;
+    g.n_overlay_names = g.n_overlays = 1;
+    return stn_sheetlook_grid(b->sheets, &g, frame, lost ? 0 : 1, &err);
+}
+
+static void a_grid_that_is_broken_is_not_there(void **state)
+{
+    bench b;
+    stn_frame *good, *bad[3];
+
+    (void)state;
+    mark(bits[0], 30, 30, 31, 30);
+    setup(&b, NULL, NULL);
+    cut(&b, 1, 1, 1);
+    assert_true(told(&b, STN_SHEETS_MASK_BYTES, false, &good));
+    stn_sheets_tick(b.sheets);
+    assert_int_equal(b.given, 1);
+    assert_int_equal(b.last->u.cut.parts[0].mesh.index_count, 2 * 6);
+    assert_false(told(&b, STN_SHEETS_MASK_BYTES - 1, false, &bad[0]));
+    assert_false(told(&b, UINT64_MAX, false, &bad[1]));
+    assert_false(told(&b, STN_SHEETS_MASK_BYTES, true, &bad[2]));
+    stn_frame_unref(good); /* nothing looks at it any more */
+    for (int i = 0; i < 3; i++)
+        stn_frame_unref(bad[i]);
+    cut(&b, 1, 1, 2);
+    stn_sheets_tick(b.sheets);
+    assert_int_equal(b.given, 2);
+    assert_int_equal(b.last->u.cut.part_count, 0);
+    close_bench(&b);
+}
+
 /* --- resources --- */
 
 typedef struct library {
@@ -379,6 +430,7 @@ int main(void)
         cmocka_unit_test(what_is_missing_is_waited_for),
         cmocka_unit_test(an_outline_does_not_run_along_the_edge_of_a_grid),
         cmocka_unit_test(what_cannot_be_had_is_left_out),
+        cmocka_unit_test(a_grid_that_is_broken_is_not_there),
         cmocka_unit_test(a_resource_says_how_it_looks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -243,7 +243,7 @@ static void on_grid(stn_build *b, const stn_net_event *e)
         k->y = g->y;
     }
     /* The sheets look at the old message's bits once more: it goes after them. */
-    if (!stn_sheetlook_grid(b->sheets, g, e->msg, &err))
+    if (!stn_sheetlook_grid(b->sheets, g, stn_msg_bulk_frames(e->msg), stn_msg_bulk_count(e->msg), &err))
         stn_log_warn("overlays of grid %d,%d: %s", g->x, g->y, err.text);
     stn_msg_unref(k->msg);
     k->msg = stn_msg_ref(e->msg);

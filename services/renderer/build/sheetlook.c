@@ -39,7 +39,8 @@ stn_sprite_fault stn_sheetlook_of(stn_store *store, const char *name, stn_sheet_
     return f;
 }
 
-bool stn_sheetlook_grid(stn_sheets *s, const Stenness__Grid *g, const stn_msg *msg, stn_err *err)
+bool stn_sheetlook_grid(stn_sheets *s, const Stenness__Grid *g, stn_frame *const *frames, size_t n_frames,
+                        stn_err *err)
 {
     static const stn_array_rule heights_rule = {"heights", STENNESS__ELEMENT_FORMAT__ELEMENT_F32,
                                                 STN_GRID_CELLS, STN_GRID_CELLS, false};
@@ -48,13 +49,11 @@ bool stn_sheetlook_grid(stn_sheets *s, const Stenness__Grid *g, const stn_msg *m
     stn_sheet_mask masks[STN_SHEETS_MASKS];
     stn_array heights, bits;
     size_t n = 0;
-    stn_status st = stn_array_view(g->heights, stn_msg_bulk_frames(msg), stn_msg_bulk_count(msg),
-                                   &heights_rule, &heights, err);
+    stn_status st = stn_array_view(g->heights, frames, n_frames, &heights_rule, &heights, err);
 
     for (size_t i = 0; st == STN_OK && i < g->n_overlay_names && i < g->n_overlays && n < STN_SHEETS_MASKS;
          i++) {
-        st = stn_array_view(g->overlays[i], stn_msg_bulk_frames(msg), stn_msg_bulk_count(msg), &mask_rule,
-                            &bits, err);
+        st = stn_array_view(g->overlays[i], frames, n_frames, &mask_rule, &bits, err);
         if (st == STN_OK && bits.stride != 1)
             st = stn_fail(err, STN_BAD_DATA, "overlays: elements of %zu bytes, one expected", bits.stride);
         masks[n++] = (stn_sheet_mask){g->overlay_names[i], bits.data};
