@@ -183,6 +183,22 @@ size_t stn_mapcache_grids(const stn_mapcache *c, stn_coord *out, size_t cap)
     return stn_mapcache_count(c);
 }
 
+size_t stn_mapcache_marked(const stn_mapcache *c, uint16_t resid, stn_coord *out, size_t cap)
+{
+    size_t it = 0, n = 0;
+    uint64_t key;
+    void *value;
+    while (n < cap && stn_table_next(c->grids, &it, &key, &value)) {
+        const stn_grid *g = value;
+        bool marked = false;
+        for (size_t i = 0; i < g->n_overlays && !g->remembered && !marked; i++)
+            marked = g->overlays[i].resid == resid;
+        if (marked)
+            out[n++] = g->gc;
+    }
+    return n;
+}
+
 size_t stn_mapcache_request_list(const stn_mapcache *c, stn_coord *out, size_t cap)
 {
     return list_keys(c->requests, out, cap);

@@ -71,6 +71,8 @@ size_t stn_mapcache_requests(const stn_mapcache *c);
 size_t stn_mapcache_fragments(const stn_mapcache *c);
 /* Sorted by (x, y), at most cap; returns how many there are. */
 size_t stn_mapcache_grids(const stn_mapcache *c, stn_coord *out, size_t cap);
+/* Those among them that are marked with the overlay `resid`, in no order; at most cap. */
+size_t stn_mapcache_marked(const stn_mapcache *c, uint16_t resid, stn_coord *out, size_t cap);
 size_t stn_mapcache_request_list(const stn_mapcache *c, stn_coord *out, size_t cap);
 int64_t
 stn_mapcache_olseq(const stn_mapcache *c); /* bumps with each grid arrival: overlay sheets are stale */

@@ -93,6 +93,16 @@ static void on_settled(void *arg, stn_known *k)
     stn_cuts_inputs_changed(w->cuts);
 }
 
+/* Viewers are told of overlays by name: those of grids that came before the name are told now. */
+static void tell_marked(stn_world *w, uint16_t resid)
+{
+    stn_coord at[STN_MAPCACHE_GRIDS];
+    size_t n = stn_mapcache_marked(w->map, resid, at, STN_MAPCACHE_GRIDS);
+
+    for (size_t i = 0; i < n; i++)
+        stn_table_put(w->fills, stn_coord_key(at[i]), (void *)(uintptr_t)++w->n_fills, NULL);
+}
+
 static stn_status on_resid(stn_world *w, const uint8_t *data, size_t len, stn_err *err)
 {
     stn_bytes in = stn_bytes_of(data, len);
@@ -110,6 +120,7 @@ static stn_status on_resid(stn_world *w, const uint8_t *data, size_t len, stn_er
         w->resids_end = id + 1u;
     stn_resources_want(w->resources, name, version, STENNESS__RESOURCE_WANT__WANT_STRUCTURE, RESID_PRIORITY);
     stn_ocache_resolved(w->objects, id);
+    tell_marked(w, id);
     stn_cuts_inputs_changed(w->cuts);
     w->name_came = true;
     return STN_OK;

@@ -403,6 +403,29 @@ static size_t message(uint8_t *out, int64_t id, uint8_t tile, const char *name, 
     return (size_t)(p + 4 - out);
 }
 
+static void marked(void **state)
+{
+    static uint8_t msg[20000];
+    /* Plot 0 is resource 300; it marks the cells from 1,1 to 3,3. */
+    static const uint8_t plots[] = {'p', 'i', 0, 4, 0, 300 & 255, 300 >> 8, 255, 'p',
+                                    0,   7,   0, 0, 1, 1,         3,        3,   255};
+    stn_mapcache *c = stn_mapcache_new(NULL, 4);
+    const stn_coord plain = {0, 0}, plot = {1, 0};
+    stn_coord at[2];
+    stn_err err = {0};
+    size_t len = message(msg, 77, 5, "gfx/tiles/grass", 2);
+
+    (void)state;
+    assert_int_equal(stn_mapcache_fill(c, plain, msg, len, &err), STN_OK);
+    memcpy(msg + len, plots, sizeof plots);
+    assert_int_equal(stn_mapcache_fill(c, plot, msg, len + sizeof plots, &err), STN_OK);
+    assert_int_equal(stn_mapcache_marked(c, 300, at, 2), 1);
+    assert_true(at[0].x == plot.x && at[0].y == plot.y);
+    assert_int_equal(stn_mapcache_marked(c, 301, at, 2), 0);
+    assert_int_equal(stn_mapcache_marked(c, 300, at, 0), 0);
+    stn_mapcache_free(c);
+}
+
 static void remembered(void **state)
 {
     static uint8_t msg[20000];
@@ -472,7 +495,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trip), cmocka_unit_test(kept_tiles), cmocka_unit_test(shared),
         cmocka_unit_test(damaged),    cmocka_unit_test(locked),     cmocka_unit_test(exchange),
-        cmocka_unit_test(queue),      cmocka_unit_test(remembered),
+        cmocka_unit_test(queue),      cmocka_unit_test(remembered), cmocka_unit_test(marked),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
