@@ -162,6 +162,8 @@ void light(vec3 n, vec3 edir, out vec3 bcol, out vec3 scol)
 {
     bcol = m_emi.rgb;
     scol = vec3(0.0);
+    // Looked up once, and not where it is used: a rasteriser in software takes both ways of every branch.
+    float cloud = clouds.w > 0.0 ? cloud_share() : 1.0;
     for (int i = 0; i < counts.x; i++) {
         vec4 pos = lights[i * 5];
         float L = 1.0;
@@ -181,8 +183,8 @@ void light(vec3 n, vec3 edir, out vec3 bcol, out vec3 scol)
             if (i == counts.y)
                 k *= day_share();
 #endif
-            if (i == counts.y && clouds.w > 0.0)
-                k *= cloud_share();
+            if (i == counts.y)
+                k *= cloud;
             bcol += m_dif.rgb * lights[i * 5 + 2].rgb * k * L;
             if (m_misc.x > 0.5)
                 scol += m_spc.rgb * lights[i * 5 + 3].rgb * pow(max(dot(edir, reflect(-D, n)), 0.0), m_misc.x) * L;
