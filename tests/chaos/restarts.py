@@ -13,7 +13,7 @@ PIECES = ("loader", "world", "mesher", "renderer")
 
 
 def main():
-    with Instance() as i:
+    with Instance(still=True) as i:
         i.run("--headless", "--size", SIZE)
         before = i.folder + "/before.png"
         i.pid("renderer")

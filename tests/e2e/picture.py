@@ -22,7 +22,7 @@ def own_instance():
 
 
 def running_instance():
-    with Instance() as i:
+    with Instance(still=True) as i:
         i.run("--headless", "--size", SIZE)
         first, second = i.folder + "/1.png", i.folder + "/2.png"
         i.pid("renderer")

@@ -32,7 +32,7 @@ def play(far, tape, picture_file):
 
 
 def main():
-    with Instance() as i:
+    with Instance(still=True) as i:
         i.run("--headless", "--size", SIZE)
         i.pid("renderer")
         first, again, tape = i.folder + "/live.png", i.folder + "/replayed.png", i.folder + "/walk.mcap"
@@ -40,7 +40,7 @@ def main():
         assert complete
         for seconds in SECONDS:
             capture(i, tape, seconds)
-            with Instance("second") as far:
+            with Instance("second", still=True) as far:
                 cuts, objects, complete, whole = play(far, tape, again)
             if whole:
                 break
