@@ -708,7 +708,8 @@ static void one_frame(stn_renderer *r)
 stn_status stn_renderer_run(stn_renderer *r, stn_err *err)
 {
     int64_t due = stn_clock_ns();
-    stn_status st = open_handler(r, err);
+    /* Run again it goes on with the handler that it has. */
+    stn_status st = r->handler ? STN_OK : open_handler(r, err);
 
     if (st != STN_OK)
         return st;
