@@ -24,9 +24,8 @@ bool stn_cull_inside(const stn_m4 *clip, const stn_v3 corners[STN_CULL_CORNERS],
     return all == 0;
 }
 
-double stn_cull_size(const stn_m4 *clip, const stn_v3 corners[STN_CULL_CORNERS], double diameter)
+float stn_cull_nearest(const stn_m4 *clip, const stn_v3 corners[STN_CULL_CORNERS])
 {
-    const float *m = clip->m;
     float minw = INFINITY;
 
     for (int i = 0; i < STN_CULL_CORNERS; i++) {
@@ -34,9 +33,21 @@ double stn_cull_size(const stn_m4 *clip, const stn_v3 corners[STN_CULL_CORNERS],
 
         minw = c.w < minw ? c.w : minw;
     }
-    if (!((double)minw > 1e-3))
+    return minw;
+}
+
+double stn_lod_size(const stn_m4 *clip, float nearest, double diameter)
+{
+    const float *m = clip->m;
+
+    if (!((double)nearest > 1e-3))
         return INFINITY;
-    return diameter * sqrt((double)(m[1] * m[1] + m[5] * m[5] + m[9] * m[9])) / (2.0 * (double)minw);
+    return diameter * sqrt((double)(m[1] * m[1] + m[5] * m[5] + m[9] * m[9])) / (2.0 * (double)nearest);
+}
+
+double stn_cull_size(const stn_m4 *clip, const stn_v3 corners[STN_CULL_CORNERS], double diameter)
+{
+    return stn_lod_size(clip, stn_cull_nearest(clip, corners), diameter);
 }
 
 int stn_lod_level(double size, int current)
@@ -53,6 +64,16 @@ int stn_lod_level(double size, int current)
 bool stn_lod_seen(double size, bool seen)
 {
     return !(size < 0.0015 * (seen ? 0.9 : 1.1));
+}
+
+float stn_lod_scale(const stn_m4 *model)
+{
+    const float *m = model->m;
+    float most = 0.0f;
+
+    for (int i = 0; i < 12; i += 4)
+        most = fmaxf(most, m[i] * m[i] + m[i + 1] * m[i + 1] + m[i + 2] * m[i + 2]);
+    return sqrtf(most);
 }
 
 stn_v4 stn_quat_about(stn_v3 axis, float angle)

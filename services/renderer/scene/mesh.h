@@ -65,6 +65,16 @@ typedef struct stn_mesh_morph {
     uint32_t width, height;
 } stn_mesh_morph;
 
+/* Coarser triangles over the vertices of a mesh (simplify.h). */
+#define STN_MESH_LEVELS 3 /* besides the full mesh, which is level 0 */
+typedef struct stn_mesh_levels {
+    const void *indices; /* of all lists, as wide as the mesh's own */
+    uint32_t index_count;
+    uint8_t list_of[STN_MESH_LEVELS + 1]; /* level -> list it draws; 0 = the full mesh */
+    uint32_t list_count; /* 0: there are none */
+    uint32_t first[STN_MESH_LEVELS], count[STN_MESH_LEVELS]; /* list - 1 -> where in `indices` */
+} stn_mesh_levels;
+
 /* STN_BAD_DATA or STN_TOO_BIG with a text that says which index, vertex or attribute is wrong. */
 stn_status stn_mesh_check(const stn_mesh_desc *d, stn_err *err);
 

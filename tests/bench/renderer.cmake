@@ -1,0 +1,3 @@
+if(TARGET stn_test_shapes)
+  stn_bench(simplify stn_test_shapes stn_res m)
+endif()

@@ -1,0 +1,1 @@
+stn_fuzz(simplify stn_renderer_core)
