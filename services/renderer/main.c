@@ -26,6 +26,8 @@ static const stn_opt options[] = {
      "frames a second while in front, 0 = no limit, -1 = as fits the machine"},
     {"haze", STN_OPT_SWITCH, "on", 0, 0, NULL, "far ground fades to the sky"},
     {"haze-distance", STN_OPT_INT, "700", 300, 3000, "UNITS", "where it is gone"},
+    {"detail", STN_OPT_INT, "-1", -1, 1000, "PERCENT",
+     "of things far away: less = coarser sooner, 0 = never coarser, -1 = as the preset has it"},
     {"sway", STN_OPT_SWITCH, "on", 0, 0, NULL, "trees move in the wind"},
     {"clouds", STN_OPT_SWITCH, "on", 0, 0, NULL, "shadows of clouds, when they are part of the weather"},
     {"grid", STN_OPT_SWITCH, "off", 0, 0, NULL, "lines between tiles"},
@@ -117,6 +119,7 @@ int main(int argc, char **argv)
     o.haze = stn_opts_switch(opts, "haze");
     o.frame_cap = (int)stn_opts_int(opts, "frame-cap");
     o.haze_distance = (int)stn_opts_int(opts, "haze-distance");
+    o.detail = (int)stn_opts_int(opts, "detail");
     o.sway = stn_opts_switch(opts, "sway");
     o.clouds = stn_opts_switch(opts, "clouds");
     o.grid = stn_opts_switch(opts, "grid");

@@ -56,7 +56,7 @@ static void draw(stn_renderer *r, stn_picture *p)
     if (q && q->eye_distance > 0.0)
         place_eye(r, q, w, h);
     stn_view_aim(r->view, &p->readback.screen);
-    renderer_draw_scene(r, p->full, p->full);
+    renderer_draw_scene(r, p->full);
     if (q && q->hud) {
         stn_view_bind(r->view);
         renderer_draw_hud(r);

@@ -23,7 +23,8 @@
 #define PROGRAM_NS (2 * STN_MS)
 #define PROGRAM_QUIET_NS (5 * STN_S)
 #define SETTINGS_QUIET_NS STN_S
-#define LOW_DETAIL 0.35f
+#define FULL_DETAIL 100 /* percent, as the reference */
+#define LOW_DETAIL 35
 
 static void spent(void *arg, stn_job *job)
 {
@@ -31,6 +32,11 @@ static void spent(void *arg, stn_job *job)
 
     if (!stn_spsc_give(stn_build_spent(r->build), job))
         stn_job_free(job);
+}
+
+static bool want_levels(void *arg, uint32_t asset)
+{
+    return stn_build_want_levels(((stn_renderer *)arg)->build, asset);
 }
 
 static void choose_preset(stn_renderer *r)
@@ -55,7 +61,10 @@ static void choose_preset(stn_renderer *r)
                                                   : r->o.frame_cap >= 0 ? r->o.frame_cap
                                                   : r->low              ? 30
                                                                         : 60,
-                                     .fog_distance = r->o.haze_distance};
+                                     .fog_distance = r->o.haze_distance,
+                                     .detail = r->o.detail >= 0 ? r->o.detail
+                                               : r->low         ? LOW_DETAIL
+                                                                : FULL_DETAIL};
     snprintf(r->preset, sizeof r->preset, "%s", r->low ? "low detail" : "");
     if (r->low && strcmp(p, "low") != 0)
         stn_log_info(
@@ -158,7 +167,8 @@ static void prepare_programs(stn_renderer *r)
 static stn_status open_rest(stn_renderer *r, stn_err *err)
 {
     stn_input_source source;
-    stn_stage_parts parts = {.view = r->view,
+    stn_stage_parts parts = {.levels = want_levels,
+                             .view = r->view,
                              .meshes = r->meshes,
                              .textures = r->textures,
                              .around = r->around,
@@ -430,7 +440,7 @@ static void tell_sight(stn_renderer *r, int64_t now)
 }
 
 /* What is seen, with its light: everything but the drawing. */
-static void gather_scene(stn_renderer *r, bool shadows, bool outlines)
+static void gather_scene(stn_renderer *r, bool shadows, bool outlines, int detail)
 {
     stn_stage_look look = {.shadows = shadows,
                            .outlines = outlines,
@@ -440,7 +450,7 @@ static void gather_scene(stn_renderer *r, bool shadows, bool outlines)
                            .grid = r->settings.grid,
                            .overlays = r->settings.overlays,
                            .fog_distance = (float)r->settings.fog_distance,
-                           .detail = r->low && !outlines ? LOW_DETAIL : 1.0f,
+                           .detail = (float)detail / 100.0f,
                            .time = (double)r->last_ns / 1e9};
     stn_m4 view = r->frame.view, proj = r->frame.proj;
 
@@ -451,9 +461,14 @@ static void gather_scene(stn_renderer *r, bool shadows, bool outlines)
     stn_stage_fill(r->stage, &look, r->focus, &r->frame);
 }
 
-void renderer_draw_scene(stn_renderer *r, bool shadows, bool outlines)
+void renderer_draw_scene(stn_renderer *r, bool full)
 {
-    gather_scene(r, shadows, outlines);
+    int detail = r->settings.detail;
+
+    /* What the preset chose is no wish for coarser pictures. */
+    if (full && r->low && r->o.detail < 0 && detail == LOW_DETAIL)
+        detail = FULL_DETAIL;
+    gather_scene(r, full, full, detail);
     stn_view_draw(r->view, &r->frame);
 }
 
@@ -644,7 +659,7 @@ static void update_clocks(void *arg, double seconds)
 
 static void show(stn_renderer *r)
 {
-    gather_scene(r, r->settings.shadows, r->settings.outlines);
+    gather_scene(r, r->settings.shadows, r->settings.outlines, r->settings.detail);
     phase(r, STN_PHASE_CULL);
     stn_view_draw(r->view, &r->frame);
     phase(r, STN_PHASE_DRAW);

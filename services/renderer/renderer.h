@@ -21,6 +21,8 @@ typedef struct stn_renderer_options {
     int shadows, outlines, smooth;
     bool haze, sway, clouds, grid, overlays, minimap, line;
     int haze_distance, fov;
+    int detail; /* percent by which sizes count when things far away get coarser; 0 = nothing does, -1 = as
+                   the preset */
     int frame_cap; /* as the settings panel has it: 0 = none, -1 = as the machine suggests */
     int fps; /* the same, before it, and in the background too */
     const char *preset; /* "auto", "low", "high" */

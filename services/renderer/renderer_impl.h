@@ -88,8 +88,9 @@ void renderer_set_camera(stn_renderer *r, int kind, const char *args);
 void renderer_apply_settings(stn_renderer *r);
 /* Clicks whose places are known by now are sent. */
 void renderer_send_clicks(stn_renderer *r);
-/* Draws the scene into the view's target with the given detail; the camera has been ticked. */
-void renderer_draw_scene(stn_renderer *r, bool shadows, bool outlines);
+/* Draws the scene into the view's target, `full`: with all that the preset may have left out; the camera has
+ * been ticked. */
+void renderer_draw_scene(stn_renderer *r, bool full);
 /* Into what is bound, over the picture that was drawn last. */
 void renderer_draw_hud(stn_renderer *r);
 /* As the camera has it, with the field of view that was chosen. */

@@ -19,6 +19,7 @@
 #define STEP 0.05
 #define FOREVER INT64_C(3600000000000)
 #define COMPONENTS 4
+#define WANTED 256
 
 struct scenery_parts {
     scenery *s;
@@ -27,6 +28,8 @@ struct scenery_parts {
     stn_gobs *gobs;
     stn_decor *decor;
     stn_opened *opened;
+    uint32_t wanted[WANTED]; /* meshes whose levels of detail were asked for */
+    unsigned wanted_count;
 };
 
 /* --- resources --- */
@@ -71,6 +74,22 @@ static void spent(void *arg, stn_job *job)
 {
     (void)arg;
     stn_job_free(job);
+}
+
+static bool want_levels(void *arg, uint32_t asset)
+{
+    struct scenery_parts *p = arg;
+
+    if (p->wanted_count == WANTED)
+        return false;
+    p->wanted[p->wanted_count++] = asset;
+    return true;
+}
+
+static void make_levels(struct scenery_parts *p)
+{
+    while (p->wanted_count > 0)
+        stn_store_levels(p->store, p->wanted[--p->wanted_count]);
 }
 
 /* --- open and close --- */
@@ -119,7 +138,9 @@ stn_status scenery_open(scenery *s, uint64_t seed, const char *pack, int width, 
                                .meshes = s->meshes,
                                .textures = s->textures,
                                .around = s->around,
-                               .spent = spent};
+                               .spent = spent,
+                               .levels = want_levels,
+                               .arg = p};
         s->stage = stn_stage_new(&sp);
         p->store = stn_store_new(&(stn_store_ops){p, ask, give});
         p->gobs = p->store ? stn_gobs_new(p->store, &(stn_gobs_ops){.ctx = p, .give = give, .grid = grid_id})
@@ -438,7 +459,7 @@ void scenery_draw(scenery *s, uint8_t *rgba)
 {
     stn_m4 view = s->frame.view, proj = s->frame.proj;
 
-    /* The first pass asks for the programs that the second has. */
+    /* The first pass asks for the programs and the levels of detail that the second has. */
     for (int pass = 0; pass < 2; pass++) {
         memset(&s->frame, 0, sizeof s->frame);
         s->frame.view = view;
@@ -448,6 +469,7 @@ void scenery_draw(scenery *s, uint8_t *rgba)
         stn_stage_fill(s->stage, &s->look, s->focus, &s->frame);
         stn_view_draw(s->view, &s->frame);
         stn_view_warm(s->view, INT64_MAX);
+        make_levels(s->parts);
     }
     if (rgba)
         stn_view_read(s->view, rgba);

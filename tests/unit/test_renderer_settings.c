@@ -35,6 +35,7 @@ static void only_what_was_changed_is_named(void **state)
                               .fov = 53,
                               .frame_cap = 60,
                               .fog_distance = 700,
+                              .detail = 100,
                               .ui_percent = 100}};
     stn_settings b = {.hud = {.outlines = true,
                               .smooth = true,
@@ -48,12 +49,25 @@ static void only_what_was_changed_is_named(void **state)
                               .fov = 63,
                               .frame_cap = 0,
                               .fog_distance = 900,
+                              .detail = 0,
                               .ui_percent = 125}};
-    static const char *const want[STN_SETTINGS_KEYS][2] = {
-        {"shadows", "off"}, {"outlines", "on"},       {"smooth", "on"},     {"haze", "off"},
-        {"sway", "on"},     {"clouds", "on"},         {"grid", "on"},       {"overlays", "on"},
-        {"minimap", "on"},  {"line", "on"},           {"camera", "rts"},    {"fov", "63"},
-        {"frame-cap", "0"}, {"haze-distance", "900"}, {"ui-scale", "1.25"}, {"bind", "help=F2,grid=none"}};
+    static const char *const want[STN_SETTINGS_KEYS][2] = {{"shadows", "off"},
+                                                           {"outlines", "on"},
+                                                           {"smooth", "on"},
+                                                           {"haze", "off"},
+                                                           {"sway", "on"},
+                                                           {"clouds", "on"},
+                                                           {"grid", "on"},
+                                                           {"overlays", "on"},
+                                                           {"minimap", "on"},
+                                                           {"line", "on"},
+                                                           {"camera", "rts"},
+                                                           {"fov", "63"},
+                                                           {"frame-cap", "0"},
+                                                           {"haze-distance", "900"},
+                                                           {"detail", "0"},
+                                                           {"ui-scale", "1.25"},
+                                                           {"bind", "help=F2,grid=none"}};
     stn_setting set[STN_SETTINGS_KEYS];
 
     (void)state;

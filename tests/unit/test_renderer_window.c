@@ -34,6 +34,7 @@ static stn_renderer *open_one(int frames)
                               .fov = STN_HUD_FOV,
                               .haze_distance = 700,
                               .frame_cap = -1,
+                              .detail = -1,
                               .fps = 0,
                               .preset = "low",
                               .camera = "ortho",

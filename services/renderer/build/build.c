@@ -18,6 +18,8 @@
 #define TICK_NS (STN_S / 60)
 #define EVENTS_A_TICK 512
 #define GOB_BUDGET_NS (8 * STN_MS)
+#define WANTED 256
+#define LEVELS_BUDGET_NS (4 * STN_MS) /* a tick; one mesh at least */
 
 /* --- queues --- */
 
@@ -442,6 +444,19 @@ static void give_facts(stn_build *b, int64_t now)
     b->facts_ns = now;
 }
 
+/* Last of all: meanwhile the full mesh is drawn. */
+static void make_levels(stn_build *b)
+{
+    int64_t start = stn_clock_ns();
+    void *asset;
+
+    while (build_room(b) && (asset = stn_spsc_take(b->wanted)) != NULL) {
+        stn_store_levels(b->store, (uint32_t)(uintptr_t)asset);
+        if (stn_clock_ns() - start >= LEVELS_BUDGET_NS)
+            return;
+    }
+}
+
 static void *thread_main(void *arg)
 {
     stn_build *b = arg;
@@ -471,6 +486,7 @@ static void *thread_main(void *arg)
             if (build_room(b))
                 stn_decor_tick(b->decor, GOB_BUDGET_NS);
             recolour(b, now);
+            make_levels(b);
         }
         give_facts(b, now);
         now = stn_clock_ns();
@@ -490,6 +506,7 @@ stn_status stn_build_new(stn_net *net, bool idle, stn_build **out, stn_err *err)
     b->net = net;
     b->jobs = stn_spsc_new(JOBS);
     b->spent = stn_spsc_new(JOBS * 2);
+    b->wanted = stn_spsc_new(WANTED);
     b->cuts = stn_cutline_new();
     b->grids = stn_table_new();
     b->unpacker = stn_unpacker_new(16u << 20);
@@ -500,8 +517,8 @@ stn_status stn_build_new(stn_net *net, bool idle, stn_build **out, stn_err *err)
         b->sheets = stn_sheets_new(&(stn_sheets_ops){b, sheet_look, give});
     if (b->gobs)
         b->decor = stn_decor_new(b->gobs);
-    if (!b->jobs || !b->spent || !b->cuts || !b->grids || !b->unpacker || !b->store || !b->gobs ||
-        !b->decor || !b->sheets) {
+    if (!b->jobs || !b->spent || !b->wanted || !b->cuts || !b->grids || !b->unpacker || !b->store ||
+        !b->gobs || !b->decor || !b->sheets) {
         stn_build_free(b);
         return stn_fail(err, STN_NO_MEMORY, "build thread");
     }
@@ -547,6 +564,7 @@ void stn_build_free(stn_build *b)
     stn_table_free(b->grids);
     stn_spsc_free(b->jobs);
     stn_spsc_free(b->spent);
+    stn_spsc_free(b->wanted);
     free(b);
 }
 
@@ -558,4 +576,9 @@ stn_spsc *stn_build_jobs(stn_build *b)
 stn_spsc *stn_build_spent(stn_build *b)
 {
     return b->spent;
+}
+
+bool stn_build_want_levels(stn_build *b, uint32_t asset)
+{
+    return asset != 0 && stn_spsc_give(b->wanted, (void *)(uintptr_t)asset);
 }

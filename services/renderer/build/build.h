@@ -18,5 +18,8 @@ stn_status stn_build_new(stn_net *net, bool idle, stn_build **out, stn_err *err)
 void stn_build_free(stn_build *b); /* stops and joins; the queues must not be used afterwards */
 stn_spsc *stn_build_jobs(stn_build *b); /* taken by the GL thread */
 stn_spsc *stn_build_spent(stn_build *b); /* given by the GL thread */
+/* From the GL thread: the levels of detail of a mesh are made when nothing else is to be done, and come as a
+ * job. False: too many are asked for at once. */
+bool stn_build_want_levels(stn_build *b, uint32_t asset);
 
 #endif

@@ -26,6 +26,7 @@ struct known_grid {
 struct stn_build {
     stn_net *net;
     stn_spsc *jobs, *spent;
+    stn_spsc *wanted; /* assets whose levels of detail are asked for */
     stn_store *store;
     stn_gobs *gobs;
     stn_decor *decor;

@@ -30,6 +30,7 @@
 typedef enum stn_job_kind {
     STN_JOB_TEXTURE,
     STN_JOB_MESH,
+    STN_JOB_LEVELS, /* coarser triangles of a mesh, when the stage asked for them */
     STN_JOB_ASSET_DROP,
     STN_JOB_FRAME, /* a new frame of reference begins: what follows fills it; u.id = its session number */
     STN_JOB_CUT,
@@ -65,7 +66,13 @@ typedef struct stn_job_mesh {
     uint32_t asset;
     stn_mesh_desc desc;
     stn_mesh_morph morph; /* texels NULL: it has no animation */
+    float diameter; /* of its bounds, 0: it has no levels of detail */
 } stn_job_mesh;
+
+typedef struct stn_job_levels {
+    uint32_t asset; /* of the mesh */
+    stn_mesh_levels levels;
+} stn_job_levels;
 
 /* A part of a cut; material.texture holds assets. */
 typedef struct stn_cut_part {
@@ -112,6 +119,7 @@ typedef struct stn_leaf_look {
     float mix[4];
     int32_t overlay, part; /* what a click on it says: the overlay's id or 0, the mesh's or -1 */
     uint32_t material_id, wet_id; /* the GL thread's own, dry and in water; 0 as built */
+    uint8_t level; /* likewise: of detail, in the last picture */
 } stn_leaf_look;
 
 typedef struct stn_gob_light {
@@ -225,6 +233,7 @@ typedef struct stn_job {
     union {
         stn_job_texture texture;
         stn_job_mesh mesh;
+        stn_job_levels levels;
         uint32_t asset;
         stn_job_cut cut;
         stn_job_grid grid;

@@ -3,6 +3,8 @@
 #include "base/log.h"
 #include "base/table.h"
 
+#include "renderer/build/meshjob.h"
+#include "renderer/scene/simplify.h"
 #include "renderer/sprite/manim.h"
 
 #include <stdio.h>
@@ -57,6 +59,7 @@ struct stn_store {
     stn_sprite_source source;
     stn_names *by_name; /* -> struct entry, chained by version */
     stn_table *by_res; /* stn_sprite_res pointer -> entry */
+    stn_table *by_asset; /* meshes that may have levels of detail: asset -> stn_res_mesh */
     struct entry *all[STN_STORE_MAX];
     size_t count;
     stn_job **pending;
@@ -84,7 +87,8 @@ stn_store *stn_store_new(const stn_store_ops *ops)
     s->source.user = s;
     s->by_name = stn_names_new();
     s->by_res = stn_table_new();
-    if (!s->by_name || !s->by_res) {
+    s->by_asset = stn_table_new();
+    if (!s->by_name || !s->by_res || !s->by_asset) {
         stn_store_free(s);
         return NULL;
     }
@@ -107,6 +111,7 @@ void stn_store_free(stn_store *s)
     free(s->pending);
     stn_names_free(s->by_name);
     stn_table_free(s->by_res);
+    stn_table_free(s->by_asset);
     free(s);
 }
 
@@ -492,66 +497,6 @@ bool stn_store_tile_colour(stn_store *s, const char *name, int32_t version, uint
     return true;
 }
 
-struct source_attr {
-    stn_attr from;
-    uint8_t slot, comps;
-};
-
-static const struct source_attr wanted[] = {
-    {STN_ATTR_POS, STN_VTX_POS, 3},        {STN_ATTR_NRM, STN_VTX_NRM, 3},
-    {STN_ATTR_TEX, STN_VTX_TEX, 2},        {STN_ATTR_COL, STN_VTX_COL, 4},
-    {STN_ATTR_OTEX, STN_VTX_OTEX, 2},      {STN_ATTR_TAN, STN_VTX_TAN, 3},
-    {STN_ATTR_BIT, STN_VTX_BIT, 3},        {STN_ATTR_BONEIDX, STN_VTX_BONE, 4},
-    {STN_ATTR_BONEWGT, STN_VTX_WEIGHT, 4},
-};
-
-static void copy_attr(uint8_t *to, uint32_t stride, const stn_attrib *a, uint32_t n, uint8_t comps)
-{
-    for (uint32_t v = 0; v < n; v++, to += stride) {
-        float out[4] = {0, 0, 0, 1};
-
-        for (uint8_t c = 0; c < comps && c < a->components; c++) {
-            if (a->i)
-                out[c] = a->i[v * a->components + c] < 0 ? 0.0f : (float)a->i[v * a->components + c];
-            else
-                out[c] = a->f[v * a->components + c];
-        }
-        memcpy(to, out, comps * sizeof(float));
-    }
-}
-
-static bool fill_mesh(stn_job *job, const stn_res_mesh *m, bool bones)
-{
-    const stn_res_vbuf *vbuf = m->vbuf->as.vbuf;
-    stn_mesh_desc *d = &job->u.mesh.desc;
-    uint8_t *data;
-
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        if (!stn_res_vbuf_attr(vbuf, wanted[i].from) || (!bones && wanted[i].slot >= STN_VTX_BONE))
-            continue;
-        d->attrs[d->attr_count++] = (stn_mesh_attr){.slot = wanted[i].slot,
-                                                    .comps = wanted[i].comps,
-                                                    .type = STN_VTX_F32,
-                                                    .offset = (uint16_t)d->stride};
-        d->stride += wanted[i].comps * 4u;
-    }
-    d->vertex_count = vbuf->num;
-    d->index_bytes = 2;
-    d->index_count = m->tris * 3;
-    d->indices = m->indices; /* of the resource, which outlives the job */
-    data = stn_job_memory(job, (size_t)d->stride * d->vertex_count);
-    if (!data)
-        return false;
-    for (uint32_t i = 0; i < d->attr_count; i++)
-        for (size_t k = 0; k < sizeof wanted / sizeof wanted[0]; k++)
-            if (wanted[k].slot == d->attrs[i].slot)
-                copy_attr(data + d->attrs[i].offset, d->stride, stn_res_vbuf_attr(vbuf, wanted[k].from),
-                          d->vertex_count, wanted[k].comps);
-    d->vertices = data;
-    job->bytes = (size_t)d->stride * d->vertex_count + (size_t)d->index_count * 2;
-    return true;
-}
-
 /* The frames of an animation, normals below the places. Without memory, or when there are too many, the mesh
  * stands still. */
 static void fill_morph(stn_job *job, const stn_res_manim *l, const char *name)
@@ -592,7 +537,7 @@ uint32_t stn_store_mesh(stn_store *s, const stn_sprite_res *res, const stn_res_l
         if (e->meshes[i].layer == mesh->index && e->meshes[i].bones == bones && e->meshes[i].morph == morph)
             return e->meshes[i].asset;
     job = stn_job_new(STN_JOB_MESH, 0);
-    if (job && fill_mesh(job, mesh->as.mesh, bones)) {
+    if (job && stn_meshjob_fill(job, &job->u.mesh.desc, mesh->as.mesh, bones)) {
         if (stn_mesh_check(&job->u.mesh.desc, &err) == STN_OK)
             asset = take_asset(s);
         else
@@ -606,8 +551,25 @@ uint32_t stn_store_mesh(stn_store *s, const stn_sprite_res *res, const stn_res_l
     job->u.mesh.asset = asset;
     if (morph)
         fill_morph(job, morph, res->name);
+    /* What moves in itself is not what its triangles say, and is seldom far away. */
+    if (!bones && !morph)
+        job->u.mesh.diameter = stn_simplify_diagonal(&job->u.mesh.desc);
+    if (job->u.mesh.diameter > 0.0f &&
+        !stn_table_put(s->by_asset, asset, (void *)(uintptr_t)mesh->as.mesh, NULL))
+        job->u.mesh.diameter = 0.0f;
     give(s, job);
     return asset;
+}
+
+void stn_store_levels(stn_store *s, uint32_t asset)
+{
+    const stn_res_mesh *mesh = stn_table_get(s->by_asset, asset);
+    stn_job *job = mesh ? stn_meshjob_levels(mesh) : NULL;
+
+    if (!job)
+        return;
+    job->u.levels.asset = asset;
+    give(s, job);
 }
 
 /* A mesh of place, normal and texture coordinate that is made here. */

@@ -48,6 +48,9 @@ void stn_store_atlas_cell(stn_store *s, const stn_sprite_res *res, float cell[2]
  * NULL = none; one that is too long for a texture is said once and left out. */
 uint32_t stn_store_mesh(stn_store *s, const stn_sprite_res *res, const stn_res_layer *mesh, bool bones,
                         const stn_res_manim *morph);
+/* Makes the levels of detail of a mesh and gives them as a job, for some milliseconds; also when it has none.
+ */
+void stn_store_levels(stn_store *s, uint32_t asset);
 /* A square of side 1 about the origin, facing +z, its texture upright: for points that face the eye. */
 uint32_t stn_store_square(stn_store *s);
 /* A rod of radius 1 along z from 0 to 1: for a piece of rope. */

@@ -41,7 +41,8 @@ static void drop(stn_meshes *m, stn_gpu_mesh *g)
     }
     if (g->group && --m->groups[g->group - 1].uses > 0)
         return;
-    glDeleteBuffers(1, &g->vertex_buffer);
+    if (!g->full_count) /* the vertices of a level are those of its mesh */
+        glDeleteBuffers(1, &g->vertex_buffer);
     glDeleteBuffers(1, &g->index_buffer);
 }
 
@@ -227,6 +228,69 @@ bool stn_meshes_add_parts(stn_meshes *m, const void *vertices, size_t vertex_byt
     return true;
 }
 
+void stn_meshes_measure(stn_meshes *m, uint32_t id, float diameter)
+{
+    if (stn_meshes_get(m, id))
+        m->items[id & INDEX_MASK].diameter = diameter;
+}
+
+void stn_meshes_asked(stn_meshes *m, uint32_t id)
+{
+    if (stn_meshes_get(m, id) && m->items[id & INDEX_MASK].asked == STN_LEVELS_UNKNOWN)
+        m->items[id & INDEX_MASK].asked = STN_LEVELS_ASKED;
+}
+
+/* A mesh over the vertices of another, whose indices are one list of the group's buffer. The first fills it.
+ */
+static uint32_t add_list(stn_meshes *m, uint32_t of, uint32_t group, const stn_mesh_levels *l, uint32_t list)
+{
+    stn_gpu_mesh *g = take_entry(m);
+    const stn_gpu_mesh *full = &m->items[of & INDEX_MASK]; /* taking one may have moved it */
+    size_t bytes = (size_t)l->index_count * full->source.index_bytes;
+    struct group *shared = &m->groups[group - 1];
+
+    if (!g)
+        return 0;
+    glGenVertexArrays(1, &g->vao);
+    stn_glrec_vao(m->rec, g->vao);
+    if (shared->uses == 0)
+        shared->index_buffer = filled_buffer(GL_ELEMENT_ARRAY_BUFFER, l->indices, bytes);
+    else
+        glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, shared->index_buffer);
+    glBindBuffer(GL_ARRAY_BUFFER, full->vertex_buffer);
+    attributes(full->source.attrs, full->source.attr_count, full->source.stride);
+    shared->uses++;
+    g->group = group;
+    g->index_buffer = shared->index_buffer;
+    g->vertex_buffer = full->vertex_buffer;
+    g->index_type = full->index_type;
+    g->index_count = l->count[list];
+    g->full_count = full->index_count;
+    g->primitive = full->primitive;
+    g->first_index_byte = l->first[list] * full->source.index_bytes;
+    g->bytes = bytes / l->list_count;
+    m->bytes += g->bytes;
+    return g->id;
+}
+
+void stn_meshes_add_levels(stn_meshes *m, uint32_t id, const stn_mesh_levels *levels)
+{
+    const stn_gpu_mesh *g = stn_meshes_get(m, id);
+    uint32_t ids[STN_MESH_LEVELS] = {0}, group;
+
+    if (!g || g->asked == STN_LEVELS_KNOWN)
+        return;
+    m->items[id & INDEX_MASK].asked = STN_LEVELS_KNOWN;
+    if (levels->list_count == 0 || levels->list_count > STN_MESH_LEVELS || !g->source.vertices ||
+        (group = take_group(m)) == 0)
+        return;
+    for (uint32_t i = 0; i < levels->list_count; i++)
+        ids[i] = add_list(m, id, group, levels, i);
+    for (int i = 0; i < STN_MESH_LEVELS; i++)
+        if (levels->list_of[i + 1])
+            m->items[id & INDEX_MASK].level[i] = ids[levels->list_of[i + 1] - 1];
+}
+
 const stn_gpu_mesh *stn_meshes_get(const stn_meshes *m, uint32_t id)
 {
     uint32_t at = id & INDEX_MASK;
@@ -246,6 +310,9 @@ void stn_meshes_remove(stn_meshes *m, uint32_t id)
 
     if (!stn_meshes_get(m, id))
         return;
+    for (int i = 0; i < STN_MESH_LEVELS; i++)
+        stn_meshes_remove(m,
+                          m->items[at].level[i]); /* levels have none of their own; one may be there twice */
     drop(m, &m->items[at]);
     m->live--;
     m->bytes -= m->items[at].bytes;

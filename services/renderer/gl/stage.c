@@ -212,6 +212,7 @@ static bool take_mesh(stn_stage *s, stn_job *job)
     if (m->morph.texels)
         stn_meshes_animate(s->parts.meshes, s->meshes[m->asset], &m->morph);
     s->mesh_jobs[m->asset] = job;
+    stn_meshes_measure(s->parts.meshes, s->meshes[m->asset], m->diameter);
     source.morph = m->morph;
     stn_meshes_keep(s->parts.meshes, s->meshes[m->asset], &source);
     return true;
@@ -534,6 +535,10 @@ void stn_stage_take(stn_stage *s, stn_job *job)
         break;
     case STN_JOB_MESH:
         kept = take_mesh(s, job);
+        break;
+    case STN_JOB_LEVELS:
+        if (job->u.levels.asset < STN_MAX_ASSETS)
+            stn_meshes_add_levels(s->parts.meshes, s->meshes[job->u.levels.asset], &job->u.levels.levels);
         break;
     case STN_JOB_ASSET_DROP:
         break;

@@ -26,6 +26,8 @@ typedef struct stn_stage_parts {
     stn_surroundings *around; /* what comes for it is given to it; NULL: dropped */
     /* Takes back a job that is no longer needed. */
     void (*spent)(void *arg, stn_job *job);
+    /* Asks for the levels of detail of a mesh, which come as a job. False: later. NULL: there are none. */
+    bool (*levels)(void *arg, uint32_t asset);
     void *arg;
 } stn_stage_parts;
 
@@ -40,7 +42,9 @@ void stn_stage_tick(stn_stage *s, double dt);
 typedef struct stn_stage_look {
     bool shadows, outlines, fog, sway, grid, overlays, clouds; /* clouds: when the server has them */
     float fog_distance; /* map units from the focus to full fog */
-    float detail; /* 1 = as the reference; less: what is small in the picture is left out sooner */
+    /* By which sizes in the picture count: 1 = as the reference; less: what is small gets coarser, and is
+     * left out, sooner. 0: nothing gets coarser. */
+    float detail;
     double time;
 } stn_stage_look;
 

@@ -9,18 +9,28 @@
 
 #define MAX_POINT_LIGHTS (STN_FRAME_LIGHTS - 1)
 
-/* By its size on the screen: docs/spec/rendering.md 20. The player is always worth it. */
-static bool worth_drawing(const stage_scene *sc, stage_gob *g, const stn_m4 *clip, float detail)
+/* How near it is, by the corners of its box; without one it is as near as can be. */
+static float nearest(const stage_gob *g, const stn_m4 *clip)
 {
     const stn_gob_look *look = &g->look->u.look;
     stn_cull_box box = {look->min, look->max};
     stn_v3 corner[STN_CULL_CORNERS];
 
+    if (!(look->max.x >= look->min.x))
+        return 0.0f;
+    stn_cull_corners(&g->matrix, &box, corner);
+    return stn_cull_nearest(clip, corner);
+}
+
+/* By its size on the screen: docs/spec/rendering.md 20. The player is always worth it. */
+static bool worth_drawing(const stage_scene *sc, stage_gob *g, const stage_sizing *z)
+{
+    const stn_gob_look *look = &g->look->u.look;
+    double size = stn_lod_size(z->clip, z->nearest, (double)stn_v3_dist(look->min, look->max));
+
     if (!(look->max.x >= look->min.x) || (sc->facts.has_player && g->id == sc->facts.player))
         return true;
-    stn_cull_corners(&g->matrix, &box, corner);
-    g->small = !stn_lod_seen(
-        stn_cull_size(clip, corner, (double)stn_v3_dist(look->min, look->max)) * (double)detail, !g->small);
+    g->small = !stn_lod_seen(size * (z->bias > 0.0f ? (double)z->bias : 1.0), !g->small);
     return !g->small;
 }
 
@@ -177,8 +187,9 @@ static uint32_t number_of(struct pointing *p, const stage_gob *g, const stn_leaf
     return (uint32_t)p->n;
 }
 
+/* Without sizing everything is drawn in full. */
 static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn_m4 *view, unsigned flags,
-                    struct pointing *pointing)
+                    const stage_sizing *sizing, struct pointing *pointing)
 {
     stn_gob_look *look = &g->look->u.look;
     const stn_gob_pose *pose = NULL;
@@ -190,7 +201,7 @@ static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn
         stn_m4 place = l->unturned ? stn_m4_onlyxl(g->matrix) : g->matrix;
         stn_instance in = {.model = stn_m4_mul(place, matrices ? matrices[i] : l->local)};
         unsigned f = l->casts ? flags : flags & ~(unsigned)STN_DRAW_CASTS;
-        uint32_t mesh = l->mesh < STN_MAX_ASSETS ? s->meshes[l->mesh] : 0;
+        uint32_t mesh = stage_leaf_mesh(s, l, &in.model, sizing, f);
         const stn_leaf_moment *m = NULL;
         uint32_t material;
 
@@ -350,7 +361,7 @@ static void put_shadow(stn_stage *s, const stn_stage_look *look, stn_v3 focus, s
     f->shadow_matrix = stn_shadow_matrix(&s->shadow.place, &f->view);
 }
 
-static void add_casters(stn_stage *s, const stage_scene *sc, stn_v3 focus, const stn_m4 *view)
+static void add_casters(stn_stage *s, const stage_scene *sc, stn_v3 focus, const stn_m4 *view, stage_sizing z)
 {
     size_t it = 0;
     uint64_t key;
@@ -366,8 +377,10 @@ static void add_casters(stn_stage *s, const stage_scene *sc, stn_v3 focus, const
     while (stn_table_next(sc->gobs, &it, &key, &v)) {
         stage_gob *g = v;
 
-        if (g->look && g->placed && in_shadow_reach(g->spatial, focus, (double)STN_SHADOW_SIZE))
-            add_gob(s, sc, g, view, STN_DRAW_CASTS, NULL);
+        if (g->look && g->placed && in_shadow_reach(g->spatial, focus, (double)STN_SHADOW_SIZE)) {
+            z.seen = g->seen_in == s->picture;
+            add_gob(s, sc, g, view, STN_DRAW_CASTS, z.bias > 0.0f ? &z : NULL, NULL);
+        }
     }
 }
 
@@ -392,6 +405,7 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
 {
     stage_scene *sc = stage_shown(s);
     stn_m4 clip = stn_m4_mul(f->proj, f->view);
+    stage_sizing z = {.clip = &clip, .bias = look->detail, .seen = true};
     stn_sg_camera cam;
 
     f->time = look->time;
@@ -411,6 +425,7 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
     f->grid = look->grid ? 48.0f / 255.0f : 0.0f;
     put_shadow(s, look, focus, f);
     s->gobs_seen = s->cuts_seen = 0;
+    s->picture++;
     if (!camera_of(&f->view, &f->proj, &cam))
         return;
     stn_sg_queue_clear(&s->queue);
@@ -428,13 +443,17 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
     for (size_t i = 0; i < s->queue.count; i++) {
         stage_gob *g = stn_spatial_user(s->queue.items[i].mesh);
 
-        if (g->look && g->placed && worth_drawing(sc, g, &clip, look->detail)) {
+        if (!g->look || !g->placed)
+            continue;
+        z.nearest = nearest(g, &clip);
+        if (worth_drawing(sc, g, &z)) {
             s->gobs_seen++;
-            add_gob(s, sc, g, &f->view, STN_DRAW_VISIBLE, NULL);
+            g->seen_in = s->picture;
+            add_gob(s, sc, g, &f->view, STN_DRAW_VISIBLE, z.bias > 0.0f ? &z : NULL, NULL);
         }
     }
     if (f->shadows != STN_SHADOWS_NONE)
-        add_casters(s, sc, focus, &f->view);
+        add_casters(s, sc, focus, &f->view, z);
 }
 
 /* --- what can be pointed at --- */
@@ -498,7 +517,7 @@ size_t stn_stage_targets(stn_stage *s, const stn_frame *f, const stn_stage_windo
 
         if (g->id < 0 || !g->look || !g->placed || (sc->facts.has_player && g->id == sc->facts.player))
             continue;
-        add_gob(s, sc, g, &f->view, STN_DRAW_THING, &p);
+        add_gob(s, sc, g, &f->view, STN_DRAW_THING, NULL, &p);
     }
     return p.n;
 }

@@ -35,6 +35,7 @@ typedef struct stage_gob {
     bool wet; /* it stands over water, whose surface is at water_z */
     float water_z;
     bool small; /* too small in the last picture to be drawn */
+    uint64_t seen_in; /* the last picture that it was in */
     bool remembered; /* growth of ground that is only remembered */
     uint32_t pose; /* index + 1 in the newest poses job, 0 = none */
 } stage_gob;
@@ -70,6 +71,7 @@ struct stn_stage {
     stn_shadow_follow shadow;
     stn_sg_queue queue;
     size_t gobs_seen, cuts_seen;
+    uint64_t picture; /* its number */
     unsigned failed_uploads;
     uint64_t frees, scene_changes;
     double dt; /* of the last tick */
@@ -99,6 +101,17 @@ bool stage_remembered(const stage_scene *sc, int32_t cut_x, int32_t cut_y);
 bool stage_water_in(const stage_scene *sc, double x, double y);
 bool stage_height_in(const stage_scene *sc, double x, double y, float *z);
 void stage_place_gob(stn_stage *s, stage_scene *sc, stage_gob *g);
+/* How large an object is in the picture. */
+typedef struct stage_sizing {
+    const stn_m4 *clip;
+    float nearest; /* stn_cull_nearest() of its box */
+    float bias;
+    bool seen; /* it is in the picture; else it only throws a shadow */
+} stage_sizing;
+
+/* The mesh that a leaf is drawn with: that of its level of detail, if it is here. */
+uint32_t stage_leaf_mesh(stn_stage *s, stn_leaf_look *l, const stn_m4 *model, const stage_sizing *z,
+                         unsigned flags);
 /* 0 while a texture is on its way. */
 uint32_t stage_material(stn_stage *s, const stn_matstate *m);
 

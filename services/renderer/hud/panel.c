@@ -8,27 +8,37 @@
 const char *const stn_hud_cameras[5] = {"ortho", "follow", "bad", "rts", "worse"};
 
 static const int caps[] = {0, 15, 30, 60, 120, 144};
+static const int details[] = {20, 35, 50, 75, 100, 150, 200, 400, 0};
 
-typedef enum row_kind { ROW_SWITCH, ROW_CAMERA, ROW_CAP, ROW_NUMBER } row_kind;
+enum { CAPS, DETAILS };
+static const struct {
+    const int *of;
+    int count;
+    const char *none; /* what 0 means */
+} lists[] = {[CAPS] = {caps, sizeof caps / sizeof caps[0], "no limit"},
+             [DETAILS] = {details, sizeof details / sizeof details[0], "all"}};
+
+typedef enum row_kind { ROW_SWITCH, ROW_CAMERA, ROW_CHOICE, ROW_NUMBER } row_kind;
 
 static const struct row {
     const char *name, *unit;
     row_kind kind;
     size_t at; /* in the settings */
-    int least, most, step;
+    int least, most, step; /* of a number; least: which of the lists a choice is from */
 } rows[STN_PANEL_SETTINGS] = {
     {"Shadows", "", ROW_SWITCH, offsetof(stn_hud_settings, shadows), 0, 0, 0},
     {"Outlines", "", ROW_SWITCH, offsetof(stn_hud_settings, outlines), 0, 0, 0},
     {"Smooth edges", "", ROW_SWITCH, offsetof(stn_hud_settings, smooth), 0, 0, 0},
     {"Haze in the distance", "", ROW_SWITCH, offsetof(stn_hud_settings, fog), 0, 0, 0},
     {"Distance of haze", "", ROW_NUMBER, offsetof(stn_hud_settings, fog_distance), 300, 3000, 100},
+    {"Detail in the distance", " %", ROW_CHOICE, offsetof(stn_hud_settings, detail), DETAILS, 0, 0},
     {"Trees sway", "", ROW_SWITCH, offsetof(stn_hud_settings, sway), 0, 0, 0},
     {"Shadows of clouds", "", ROW_SWITCH, offsetof(stn_hud_settings, clouds), 0, 0, 0},
     {"Lines between tiles", "", ROW_SWITCH, offsetof(stn_hud_settings, grid), 0, 0, 0},
     {"Marks on the ground", "", ROW_SWITCH, offsetof(stn_hud_settings, overlays), 0, 0, 0},
     {"Camera", "", ROW_CAMERA, 0, 0, 0, 0},
     {"Field of view", "°", ROW_NUMBER, offsetof(stn_hud_settings, fov), 28, 103, 5},
-    {"Frames a second", "", ROW_CAP, 0, 0, 0, 0},
+    {"Frames a second", "", ROW_CHOICE, offsetof(stn_hud_settings, frame_cap), CAPS, 0, 0},
     {"Size of text", " %", ROW_NUMBER, offsetof(stn_hud_settings, ui_percent), 50, 400, 25},
     {"Minimap", "", ROW_SWITCH, offsetof(stn_hud_settings, minimap), 0, 0, 0},
     {"Line of health", "", ROW_SWITCH, offsetof(stn_hud_settings, line), 0, 0, 0},
@@ -68,10 +78,8 @@ void stn_panel_text(const stn_panel *p, const stn_hud_settings *s, const stn_bin
         snprintf(value, STN_PANEL_TEXT, "%s", is_on(s, r) ? "on" : "off");
     else if (r->kind == ROW_CAMERA)
         snprintf(value, STN_PANEL_TEXT, "%s", stn_hud_cameras[s->camera]);
-    else if (r->kind == ROW_CAP && s->frame_cap == 0)
-        snprintf(value, STN_PANEL_TEXT, "no limit");
-    else if (r->kind == ROW_CAP)
-        snprintf(value, STN_PANEL_TEXT, "%d", s->frame_cap);
+    else if (r->kind == ROW_CHOICE && number_of(s, r) == 0)
+        snprintf(value, STN_PANEL_TEXT, "%s", lists[r->least].none);
     else
         snprintf(value, STN_PANEL_TEXT, "%d%s", number_of(s, r), r->unit);
 }
@@ -79,7 +87,7 @@ void stn_panel_text(const stn_panel *p, const stn_hud_settings *s, const stn_bin
 static void step_setting(stn_hud_settings *s, const struct row *r, int dx)
 {
     bool *flag = (bool *)((char *)s + r->at);
-    int v, n = (int)(sizeof caps / sizeof caps[0]), at = 0;
+    int v, at = 0;
 
     switch (r->kind) {
     case ROW_SWITCH:
@@ -88,11 +96,12 @@ static void step_setting(stn_hud_settings *s, const struct row *r, int dx)
     case ROW_CAMERA:
         s->camera = (s->camera + dx + 5) % 5;
         break;
-    case ROW_CAP:
-        for (int i = 0; i < n; i++)
-            if (caps[i] == s->frame_cap)
+    case ROW_CHOICE:
+        for (int i = 0; i < lists[r->least].count; i++)
+            if (lists[r->least].of[i] == number_of(s, r))
                 at = i;
-        s->frame_cap = caps[(at + dx + n) % n];
+        v = lists[r->least].of[(at + dx + lists[r->least].count) % lists[r->least].count];
+        memcpy((char *)s + r->at, &v, sizeof v);
         break;
     case ROW_NUMBER:
         v = number_of(s, r) + dx * r->step;

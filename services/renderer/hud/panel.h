@@ -11,7 +11,7 @@
 
 #include "renderer/input/bindings.h"
 
-#define STN_PANEL_SETTINGS 15
+#define STN_PANEL_SETTINGS 16
 #define STN_PANEL_ROWS (STN_PANEL_SETTINGS + STN_ACTIONS)
 #define STN_PANEL_TEXT 64
 
@@ -21,6 +21,7 @@ typedef struct stn_hud_settings {
     int fov; /* degrees across, of cameras with perspective: 53 = as the reference */
     int frame_cap; /* frames a second, 0 = none */
     int fog_distance; /* map units */
+    int detail; /* percent by which sizes count when things far away get coarser; 0 = nothing does */
     int ui_percent; /* size of text */
 } stn_hud_settings;
 
