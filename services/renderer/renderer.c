@@ -488,7 +488,11 @@ void renderer_draw_hud(stn_renderer *r)
                        .preset = r->preset,
                        .typing = r->typing ? r->typed : NULL};
     unsigned ready, pending;
+    const stn_view_counts *v = stn_view_last(r->view);
 
+    f.draws = v->draws + v->shadow_draws;
+    f.triangles = v->triangles + v->shadow_triangles;
+    f.saved = v->saved;
     stn_programs_counts(r->programs, &ready, &pending, &f.programs_failed);
     stn_stage_get(r->stage, &f.facts);
     stn_net_links(r->net, &f.facts.world.world, &f.facts.world.loader);
@@ -514,9 +518,12 @@ static void tell_stats(stn_renderer *r, int64_t now)
     stn_net_stats s = {0};
     stn_stage_facts f;
     const stn_view_counts *v = stn_view_last(r->view);
+    size_t targets, buffers;
 
     if (now - r->stats_ns < STN_S / 2)
         return;
+    s.idle = r->stats_ns ? fmax(0.0, 1.0 - r->busy_ms * 1e6 / (double)(now - r->stats_ns)) : -1.0;
+    r->busy_ms = 0.0;
     r->stats_ns = now;
     stn_stage_get(r->stage, &f);
     s.frame_ms_mean = stn_frames_mean(r->frames, 120);
@@ -527,11 +534,26 @@ static void tell_stats(stn_renderer *r, int64_t now)
     s.draws = v->draws;
     s.shadow_draws = v->shadow_draws;
     s.triangles = v->triangles;
+    s.shadow_triangles = v->shadow_triangles;
+    s.saved = v->saved;
+    s.lone = v->lone;
+    s.batches = v->batches;
+    s.members = v->members;
+    s.bypassed = v->bypassed;
+    s.binds = v->binds;
+    s.leaves = (uint32_t)f.leaves;
+    s.slots = (uint32_t)f.slots;
+    s.queued = (uint32_t)stn_spsc_count(stn_build_jobs(r->build));
+    s.lag = stn_surface_lag(r->surface);
     s.cuts = (uint32_t)f.cuts;
     s.gobs = (uint32_t)f.gobs;
     s.gobs_seen = (uint32_t)f.gobs_seen;
     stn_programs_counts(r->programs, &s.programs_ready, &s.programs_pending, &s.programs_failed);
-    s.gl_bytes = stn_meshes_bytes(r->meshes) + stn_textures_bytes(r->textures);
+    stn_view_bytes(r->view, &targets, &buffers);
+    s.gl_meshes = stn_meshes_bytes(r->meshes);
+    s.gl_textures = stn_textures_bytes(r->textures);
+    s.gl_targets = targets;
+    s.gl_buffers = buffers;
     s.gl_calls = r->rec.issued;
     s.gl_skipped = r->rec.skipped;
     s.uploads = r->uploaded;
@@ -715,6 +737,7 @@ static void one_frame(stn_renderer *r)
     r->cost.counts[STN_COUNT_FREES] = (uint32_t)(after.frees - before.frees);
     r->cost.counts[STN_COUNT_SCENES] = (uint32_t)(after.scenes - before.scenes);
     r->cost.counts[STN_COUNT_PROGRAMS] = (uint32_t)(stn_view_warmed(r->view) - drawn_first);
+    r->busy_ms += (double)r->cost.cpu_ms;
     stn_frames_add(r->frames, &r->cost);
     stn_hist_add(&r->times, (int64_t)((double)r->cost.work_ms * 1e6));
     r->drawn++;

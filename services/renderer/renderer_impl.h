@@ -76,6 +76,7 @@ struct stn_renderer {
     stn_frames *frames;
     stn_hist times; /* of all frames since the start */
     int64_t last_ns, stats_ns, programs_ns, all_taken_ns;
+    double busy_ms; /* processor time of the frames since the figures were told */
     unsigned programs_seen;
     double dt;
     uint64_t uploaded, flown, drawn; /* since the start */

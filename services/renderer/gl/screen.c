@@ -45,6 +45,14 @@ uint32_t stn_screen_fbo(const stn_screen *s)
     return s->fine > 1 ? s->plain_fbo : s->target.colour_fbo;
 }
 
+size_t stn_screen_bytes(const stn_screen *s)
+{
+    /* Colour, depth and, with outlines, normals: four bytes each, as drivers align them. */
+    size_t fine = (size_t)s->target.width * (size_t)s->target.height * (s->target.normal ? 12 : 8);
+
+    return (s->target.fbo ? fine : 0) + (s->plain ? (size_t)s->width * (size_t)s->height * 4 : 0);
+}
+
 uint32_t stn_screen_colour(const stn_screen *s)
 {
     return s->fine > 1 ? s->plain : s->target.colour;

@@ -4,6 +4,8 @@
 
 #include "renderer/gl/target.h"
 
+#include <stddef.h>
+
 typedef struct stn_screen {
     int width, height; /* of the picture */
     int fine; /* pixels of the target to one of the picture, each way: smooth edges */
@@ -17,6 +19,7 @@ stn_status stn_screen_fit(stn_screen *s, stn_glrec *rec, int width, int height, 
                           int max_side, stn_err *err);
 void stn_screen_fini(stn_screen *s, stn_glrec *rec);
 uint32_t stn_screen_fbo(const stn_screen *s); /* that has the picture */
+size_t stn_screen_bytes(const stn_screen *s); /* of the driver's memory */
 uint32_t stn_screen_colour(const stn_screen *s);
 
 #endif

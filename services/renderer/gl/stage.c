@@ -100,6 +100,7 @@ static bool scene_clear(stn_stage *s, stage_scene *sc, int64_t until_ns)
         stn_table_clear(sc->grids);
     give_back(s, sc->poses);
     sc->poses = NULL;
+    sc->gob_leaves = 0;
     sc->has_focus = false;
     sc->swap_shown = 0;
     sc->held_for = -1.0;
@@ -403,6 +404,7 @@ static bool take_look(stn_stage *s, stage_scene *sc, stn_job *job)
 
     if (!g)
         return false;
+    sc->gob_leaves += job->u.look.leaf_count - (g->look ? g->look->u.look.leaf_count : 0);
     give_back(s, g->look);
     g->look = job;
     g->pose = 0;
@@ -575,8 +577,10 @@ void stn_stage_take(stn_stage *s, stn_job *job)
     case STN_JOB_GOB_DROP: {
         stage_gob *g = stn_table_remove(sc->gobs, (uint64_t)job->u.id);
 
-        if (g)
+        if (g) {
+            sc->gob_leaves -= g->look ? g->look->u.look.leaf_count : 0;
             free_gob(s, g);
+        }
         break;
     }
     case STN_JOB_POSES:

@@ -84,6 +84,7 @@ typedef struct stn_stage_facts {
     uint64_t session; /* its session number */
     bool frozen; /* another frame of reference is being filled */
     size_t cuts, gobs, gobs_seen, cuts_seen, grids;
+    size_t leaves, slots; /* of the tree: what can be drawn; that and what it hangs below */
     double day_progress;
     bool night;
     unsigned failed_uploads;

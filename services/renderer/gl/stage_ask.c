@@ -40,8 +40,16 @@ void stn_stage_get(const stn_stage *s, stn_stage_facts *out)
     out->frame = sc->frame;
     out->session = sc->session;
     out->frozen = s->filling;
-    while (stn_table_next(sc->cuts, &it, &key, &v))
-        out->cuts += ((const stage_cut *)v)->job != NULL;
+    out->leaves = sc->gob_leaves;
+    while (stn_table_next(sc->cuts, &it, &key, &v)) {
+        const stage_cut *c = v;
+
+        out->cuts += c->job != NULL;
+        out->leaves += c->job ? c->job->u.cut.part_count : 0;
+        out->leaves += c->sheets ? c->sheets->u.cut.part_count : 0;
+    }
+    /* The root and its two nodes, a node each of cuts and objects. */
+    out->slots = out->leaves + 3 + stn_table_count(sc->cuts) + stn_table_count(sc->gobs);
     out->gobs = stn_table_count(sc->gobs);
     out->grids = stn_table_count(sc->grids);
     out->gobs_seen = s->gobs_seen;

@@ -47,6 +47,7 @@ typedef struct stage_scene {
     stn_spatial *root, *cut_root, *gob_root;
     stn_job *poses;
     stn_job_facts facts;
+    size_t gob_leaves;
     stn_v3 focus;
     bool has_focus;
     uint64_t swap_shown; /* changes up to this one are shown */

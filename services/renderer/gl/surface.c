@@ -241,6 +241,22 @@ void stn_surface_swap(stn_surface *s)
     s->next = (s->next + 1) % STN_SURFACE_QUEUED;
 }
 
+int stn_surface_lag(const stn_surface *s)
+{
+    int lag = 0;
+
+    if (s->kind == STN_SURFACE_NULL)
+        return -1;
+    for (int i = 0; i < STN_SURFACE_QUEUED; i++) {
+        GLint state = GL_SIGNALED;
+
+        if (s->queued[i])
+            glGetSynciv(s->queued[i], GL_SYNC_STATUS, 1, NULL, &state);
+        lag += state != GL_SIGNALED;
+    }
+    return lag;
+}
+
 void stn_surface_fullscreen(stn_surface *s, bool on)
 {
     if (s->window)

@@ -41,6 +41,9 @@ bool stn_surface_has_window(const stn_surface *s); /* framebuffer 0 exists */
 /* Hands the frame over, and waits while more than STN_SURFACE_QUEUED are not drawn yet: the one wait of a
  * frame. */
 void stn_surface_swap(stn_surface *s);
+/* Frames that were handed over and are not drawn yet, at most STN_SURFACE_QUEUED; -1: the driver does not
+ * tell. */
+int stn_surface_lag(const stn_surface *s);
 void stn_surface_fullscreen(stn_surface *s, bool on);
 bool stn_surface_in_background(const stn_surface *s); /* minimised, or without the keyboard */
 bool stn_surface_hidden(const stn_surface *s); /* minimised or not shown: nothing of it can be seen */

@@ -402,6 +402,25 @@ static void apply_material(stn_view *v, const stn_matstate *m, uint32_t id, int 
         stn_glrec_colour_mask(r, 1, !m->no_normal && !m->no_depth_write);
 }
 
+static void count_draw(stn_view *v, const stn_gpu_mesh *mesh, uint32_t members, int pass)
+{
+    stn_view_counts *c = &v->last;
+    uint32_t triangles = mesh->primitive == GL_TRIANGLES ? mesh->index_count / 3 * members : 0;
+
+    c->saved += mesh->full_count ? (mesh->full_count - mesh->index_count) / 3 * members : 0;
+    if (pass == STN_PASS_SHADOW) {
+        c->shadow_draws++;
+        c->shadow_triangles += triangles;
+        return;
+    }
+    c->draws++;
+    c->instances += members;
+    c->triangles += triangles;
+    c->lone += members == 1;
+    c->batches += members > 1;
+    c->members += members > 1 ? members : 0;
+}
+
 /* Draws items[from, to), whose instances stand in the buffer from `base` on in the same order. */
 static void replay(stn_view *v, uint32_t from, uint32_t to, uint32_t base, int pass, int shadows, int normals)
 {
@@ -415,6 +434,7 @@ static void replay(stn_view *v, uint32_t from, uint32_t to, uint32_t base, int p
         while (end < to && stn_order_compare(&v->items[end].key, &v->items[i].key) == 0)
             end++;
         if (mesh && p) {
+            v->last.binds += v->rec->program != p->name;
             stn_glrec_program(v->rec, p->name);
             stn_glrec_vao(v->rec, mesh->vao);
             apply_material(v, m, d->material, pass);
@@ -424,14 +444,7 @@ static void replay(stn_view *v, uint32_t from, uint32_t to, uint32_t base, int p
             glDrawElementsInstancedBaseVertex(mesh->primitive, (GLsizei)mesh->index_count, mesh->index_type,
                                               (const void *)(uintptr_t)mesh->first_index_byte,
                                               (GLsizei)(end - i), mesh->base_vertex);
-            if (pass == STN_PASS_SHADOW)
-                v->last.shadow_draws++;
-            else {
-                v->last.draws++;
-                v->last.instances += end - i;
-                if (mesh->primitive == GL_TRIANGLES)
-                    v->last.triangles += mesh->index_count / 3 * (end - i);
-            }
+            count_draw(v, mesh, end - i, pass);
         }
         i = end;
     }
@@ -644,4 +657,14 @@ size_t stn_view_waiting(const stn_view *v)
 uint64_t stn_view_warmed(const stn_view *v)
 {
     return stn_warm_done(v->warm);
+}
+
+void stn_view_bytes(const stn_view *v, size_t *targets, size_t *buffers)
+{
+    *targets = stn_screen_bytes(&v->own);
+    if (v->has_shadow)
+        *targets += (size_t)v->shadow.size * (size_t)v->shadow.size * 4;
+    *buffers = (size_t)v->material_stride * MAX_MATERIALS;
+    for (int i = 0; i < RING; i++)
+        *buffers += v->instance_bytes[i] + sizeof(stn_block_frame);
 }

@@ -69,6 +69,11 @@ enum { STN_DRAW_VISIBLE = 1, STN_DRAW_CASTS = 2, STN_DRAW_LAND = 4, STN_DRAW_THI
 typedef struct stn_view_counts {
     uint32_t draws, shadow_draws; /* GL draw calls of the last frame */
     uint32_t instances, triangles;
+    uint32_t shadow_triangles;
+    uint32_t saved; /* triangles of both passes that levels of detail left out */
+    uint32_t lone, batches, members; /* of the picture's list: draws of one thing, of several, and these */
+    uint32_t bypassed; /* of it too, but no mesh: the pass of outlines */
+    uint32_t binds; /* of programs, in both passes */
     uint32_t dropped; /* over the limit, with an unknown mesh or a place that is not finite */
     uint32_t waiting; /* skipped because their program is not ready */
 } stn_view_counts;
@@ -126,6 +131,8 @@ void stn_view_bind(stn_view *v);
 void stn_view_read(stn_view *v, uint8_t *rgba);
 void stn_view_size(const stn_view *v, int *width, int *height);
 const stn_view_counts *stn_view_last(const stn_view *v);
+/* Bytes of the driver's memory: of what is drawn into, and of what each frame is written to. */
+void stn_view_bytes(const stn_view *v, size_t *targets, size_t *buffers);
 /* Borrowed; NULL: water without waves, no clouds. */
 void stn_view_surround(stn_view *v, stn_surroundings *around);
 

@@ -66,6 +66,8 @@ void view_outlines(stn_view *v, const stn_frame *f)
     stn_glrec_colour_mask(v->rec, 0, true);
     view_full_screen(v, v->outline_program);
     v->last.draws++;
+    v->last.bypassed++;
+    v->last.binds++;
     stn_glrec_fbo(v->rec, v->at->target.fbo);
 }
 

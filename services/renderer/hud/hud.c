@@ -119,6 +119,15 @@ static float part(stn_hud *h, float x, float y, int state, const char *text)
     return stn_paint_text(h->paint, x + 13.0f, y, INK, text) + 14.0f;
 }
 
+static void load_text(char to[128], const stn_hud_frame *f)
+{
+    char saved[32] = "";
+
+    if (f->saved >= 500)
+        snprintf(saved, sizeof saved, " (%uk left out)", (f->saved + 500) / 1000);
+    snprintf(to, 128, "draws %u  triangles %uk%s", f->draws, (f->triangles + 500) / 1000, saved);
+}
+
 static void line(stn_hud *h, const stn_hud_frame *f)
 {
     const stn_job_facts *w = &f->facts.world;
@@ -136,6 +145,8 @@ static void line(stn_hud *h, const stn_hud_frame *f)
     snprintf(text, sizeof text, "cuts %u/%u", w->cuts_ready, w->cuts_wanted);
     x = stn_paint_text(h->paint, x, y, w->cuts_ready < w->cuts_wanted ? WAIT : DIM, text) + 14.0f;
     snprintf(text, sizeof text, "objects %zu", f->facts.gobs);
+    x = stn_paint_text(h->paint, x, y, DIM, text) + 14.0f;
+    load_text(text, f);
     x = stn_paint_text(h->paint, x, y, DIM, text) + 14.0f;
     if (w->resources_waiting) {
         snprintf(text, sizeof text, "loading %u", w->resources_waiting);

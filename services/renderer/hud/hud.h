@@ -20,6 +20,7 @@ typedef struct stn_hud_frame {
     stn_v3 focus;
     const stn_bindings *bindings;
     const char *driver, *preset;
+    unsigned draws, triangles, saved; /* of the last picture with its shadows; left out by levels of detail */
     unsigned programs_failed; /* shaders that the driver refuses */
     const char *typing; /* chat line being written, NULL = none */
 } stn_hud_frame;

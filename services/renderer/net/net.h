@@ -54,9 +54,15 @@ typedef struct stn_net_question {
 typedef struct stn_net_stats {
     double frame_ms_mean, frame_ms_p99, frame_ms_worst, fps;
     uint64_t frames;
-    uint32_t draws, shadow_draws, triangles, cuts, gobs, gobs_seen;
+    uint32_t draws, shadow_draws, triangles, shadow_triangles, saved, cuts, gobs, gobs_seen;
+    uint32_t leaves, slots; /* of the tree */
+    uint32_t lone, batches, members, bypassed, binds; /* of the last frame: gl/view.h */
+    uint32_t queued; /* finished things that are not taken yet */
+    int lag; /* frames that the driver has before it, -1 = it does not tell */
+    double idle; /* share of the time in which the thread that draws had nothing to do, < 0 = not known yet */
     uint32_t programs_ready, programs_pending, programs_failed;
-    uint64_t gl_bytes, gl_calls, gl_skipped, uploads;
+    uint64_t gl_meshes, gl_textures, gl_targets, gl_buffers; /* bytes */
+    uint64_t gl_calls, gl_skipped, uploads;
     char driver[128];
     char preset[32];
 } stn_net_stats;

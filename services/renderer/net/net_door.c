@@ -350,16 +350,35 @@ static void report(void *ctx, stn_report *r)
     stn_report_gauge(r, "draws", s->draws);
     stn_report_gauge(r, "draws.shadow", s->shadow_draws);
     stn_report_gauge(r, "triangles", s->triangles);
+    stn_report_gauge(r, "triangles.shadow", s->shadow_triangles);
+    stn_report_gauge(r, "triangles.saved", s->saved);
+    stn_report_gauge(r, "draws.lone", s->lone);
+    stn_report_gauge(r, "draws.batches", s->batches);
+    stn_report_gauge(r, "draws.members", s->members);
+    stn_report_gauge(r, "draws.bypassed", s->bypassed);
+    stn_report_gauge(r, "tree.leaves", s->leaves);
+    stn_report_gauge(r, "tree.slots", s->slots);
+    /* What is not known is left out: 0 would say something else. */
+    if (s->idle >= 0.0)
+        stn_report_gauge(r, "frame.idle", s->idle);
+    if (s->lag >= 0)
+        stn_report_gauge(r, "frame.lag", s->lag);
     stn_report_gauge(r, "cuts", s->cuts);
     stn_report_gauge(r, "objects", s->gobs);
     stn_report_gauge(r, "objects.seen", s->gobs_seen);
     stn_report_gauge(r, "programs.ready", s->programs_ready);
     stn_report_gauge(r, "programs.pending", s->programs_pending);
     stn_report_gauge(r, "programs.failed", s->programs_failed);
-    stn_report_gauge(r, "gl.bytes", (double)s->gl_bytes);
+    stn_report_gauge(r, "programs.bound", s->binds);
+    stn_report_gauge(r, "gl.bytes", (double)(s->gl_meshes + s->gl_textures + s->gl_targets + s->gl_buffers));
+    stn_report_gauge(r, "gl.bytes.meshes", (double)s->gl_meshes);
+    stn_report_gauge(r, "gl.bytes.textures", (double)s->gl_textures);
+    stn_report_gauge(r, "gl.bytes.targets", (double)s->gl_targets);
+    stn_report_gauge(r, "gl.bytes.buffers", (double)s->gl_buffers);
     stn_report_counter(r, "gl.calls", s->gl_calls);
     stn_report_counter(r, "gl.calls.skipped", s->gl_skipped);
     stn_report_counter(r, "uploads.bytes", s->uploads);
+    stn_report_gauge(r, "uploads.waiting", s->queued);
     stn_report_gauge(r, "asks.open", (double)n->ask_count);
     stn_report_gauge(r, "events.waiting", (double)n->waiting);
 }
