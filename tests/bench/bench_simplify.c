@@ -45,7 +45,8 @@ static double measure(const char *name, uint32_t number, const shape *s)
     printf("{\"mesh\":\"%s %u\",\"ms\":%.3f,\"ms_per_10000\":%.2f,\"triangles\":[%u", name, number, ms,
            ms * 3e4 / s->index_count, s->index_count / 3);
     for (int level = 1; level <= STN_MESH_LEVELS; level++)
-        printf(",%u", l.levels.list_of[level] ? l.levels.count[l.levels.list_of[level] - 1] / 3 : s->index_count / 3);
+        printf(",%u", l.levels.list_of[level] ? l.levels.count[l.levels.list_of[level] - 1] / 3
+                                              : s->index_count / 3);
     printf("]}\n");
     stn_simplified_fini(&l);
     return ms;

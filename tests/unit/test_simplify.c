@@ -400,7 +400,9 @@ static void the_same_mesh_gives_the_same_lists_in_16_and_32_bits(void **state)
     assert_int_equal(a.levels.list_count, b.levels.list_count);
     assert_memory_equal(a.levels.list_of, b.levels.list_of, sizeof a.levels.list_of);
     assert_memory_equal(a.levels.count, b.levels.count, sizeof a.levels.count);
-    assert_memory_equal(a.indices, b.indices, (a.levels.first[a.levels.list_count - 1] + a.levels.count[a.levels.list_count - 1]) * 4);
+    assert_memory_equal(a.indices, b.indices,
+                        (a.levels.first[a.levels.list_count - 1] + a.levels.count[a.levels.list_count - 1]) *
+                            4);
     stn_simplified_fini(&a);
     stn_simplified_fini(&b);
     free(small);

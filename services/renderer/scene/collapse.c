@@ -433,7 +433,9 @@ static bool allowed(simplify *s, struct collapse *c, double limit)
 
 static bool before(const simplify *s, uint32_t a, uint32_t b)
 {
-    return s->heap_key[a] < s->heap_key[b] || (s->heap_key[a] == s->heap_key[b] && a < b);
+    double x = s->heap_key[a], y = s->heap_key[b];
+
+    return x < y || (x == y && a < b);
 }
 
 static void heap_put(simplify *s, uint32_t at, uint32_t point)
