@@ -1,4 +1,5 @@
 stn_unit_test(ln stn_num)
+stn_unit_test(sprite_manim stn_renderer_sprite)
 stn_unit_test(sprite_natives stn_renderer_sprite)
 stn_unit_test(sprite_twins stn_renderer_sprite)
 stn_unit_test(sprite_things stn_renderer_sprite)

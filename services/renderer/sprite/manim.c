@@ -5,7 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Frame lengths of zero would turn for ever: a whole round without progress ends the tick. */
+/* So many frames passed in one tick are a broken layer's or a broken clock's. */
+#define MOST_STEPS 65536
+
+/* Frame lengths of zero would turn for ever, lengths that vanish beside the time nearly so: a whole round
+ * without progress ends the tick, and so does the first whole round after so many steps. */
 static void step_sequential(stn_manim *m, float dt, bool *wrapped)
 {
     const stn_res_manim *l = m->layer;
@@ -24,7 +28,7 @@ static void step_sequential(stn_manim *m, float dt, bool *wrapped)
             *wrapped = true;
         round += m->length;
         if (++steps % n == 0) {
-            if (!(round > 0) || !isfinite(m->at)) {
+            if (!(round > 0) || !isfinite(m->at) || steps >= MOST_STEPS) {
                 m->current = 0;
                 m->at = 0;
                 m->a = 0;
