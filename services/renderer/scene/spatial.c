@@ -18,6 +18,7 @@ static stn_spatial *make(const char *name, bool mesh)
     s->seen = STN_SEEN_INTERSECTS;
     s->pickable = true;
     s->dirty = STN_SG_T | STN_SG_R | STN_SG_B;
+    s->stirred = true;
     return s;
 }
 
@@ -50,16 +51,24 @@ static void tell(stn_spatial *s, unsigned marks)
             return;
 }
 
-/* Subtrees whose marks are all set already need no second walk: their children have them too. */
+/* So that an update finds its way here: it leaves out what is not stirred. */
+static void stir(stn_spatial *s)
+{
+    for (; s && !s->stirred; s = s->parent)
+        s->stirred = true;
+}
+
 static void mark_down(stn_spatial *s, unsigned marks)
 {
     s->dirty |= marks;
+    s->stirred = true;
     for (size_t i = 0; i < s->count; i++)
         mark_down(s->child[i], marks);
 }
 
 static void mark_up(stn_spatial *s)
 {
+    stir(s);
     for (; s; s = s->parent)
         s->dirty |= STN_SG_B;
 }
@@ -235,6 +244,7 @@ void stn_spatial_set_state(stn_spatial *s, unsigned kind, const void *state)
         return;
     s->state[kind] = state;
     mark_down(s, STN_SG_R);
+    stir(s->parent);
     tell(s, STN_SG_R);
 }
 
@@ -274,6 +284,7 @@ void stn_spatial_set_controller(stn_spatial *s, stn_sg_control_fn fn, void *arg)
 {
     s->control = fn;
     s->control_arg = arg;
+    stir(s);
 }
 void stn_spatial_set_listener(stn_spatial *s, stn_sg_listen_fn fn, void *arg)
 {
@@ -316,13 +327,30 @@ static void compute_bound(stn_spatial *s)
     }
 }
 
+static void update(stn_spatial *s, double dt, bool initiator);
+
+static void update_children(stn_spatial *s, double dt)
+{
+    for (size_t i = s->count; i-- > 0;)
+        if (s->child[i]->stirred)
+            update(s->child[i], dt, false);
+}
+
+/* What a controller marked again meanwhile keeps its way here for the next time. */
+static void settle(stn_spatial *s)
+{
+    s->stirred = s->control != NULL || s->dirty != 0;
+    for (size_t i = s->count; i-- > 0 && !s->stirred;)
+        s->stirred = s->child[i]->stirred;
+}
+
 static void update(stn_spatial *s, double dt, bool initiator)
 {
     if (s->control)
         s->control(s->control_arg, s, dt);
     if (!s->dirty) {
-        for (size_t i = s->count; i-- > 0;)
-            update(s->child[i], dt, false);
+        update_children(s, dt);
+        settle(s);
         return;
     }
     if (s->dirty & STN_SG_T) {
@@ -334,8 +362,7 @@ static void update(stn_spatial *s, double dt, bool initiator)
         gather_states(s);
         s->dirty &= ~(unsigned)STN_SG_R;
     }
-    for (size_t i = s->count; i-- > 0;)
-        update(s->child[i], dt, false);
+    update_children(s, dt);
     if (s->dirty & STN_SG_B) {
         compute_bound(s);
         s->dirty &= ~(unsigned)STN_SG_B;
@@ -345,6 +372,7 @@ static void update(stn_spatial *s, double dt, bool initiator)
                 p->dirty &= ~(unsigned)STN_SG_B;
             }
     }
+    settle(s);
 }
 
 void stn_spatial_update(stn_spatial *s, double dt)

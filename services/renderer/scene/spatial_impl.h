@@ -9,6 +9,7 @@
 struct stn_spatial {
     char name[32];
     bool is_mesh, pickable;
+    bool stirred; /* an update has work here or below: a mark, or a controller; then the ancestors are too */
     unsigned dirty;
     stn_spatial *parent;
     stn_spatial **child;
