@@ -9,19 +9,63 @@ void stn_cull_corners(const stn_m4 *world, const stn_cull_box *b, stn_v3 out[STN
                                            i & 4 ? b->max.z : b->min.z});
 }
 
+/* The eight corners side by side, so that the compiler takes several at once. Each sum is made in the order
+ * of stn_m4_v4(): where a corner lies on a side's very edge the last bit decides. */
+typedef struct lanes {
+    float at[STN_CULL_CORNERS];
+} lanes;
+
+static lanes clip_row(const float *m, const lanes *x, const lanes *y, const lanes *z)
+{
+    lanes out;
+
+    for (int i = 0; i < STN_CULL_CORNERS; i++)
+        out.at[i] = m[0] * x->at[i] + m[4] * y->at[i] + m[8] * z->at[i] + m[12] * 1.0f;
+    return out;
+}
+
+/* Whether every corner is below its limit. */
+static bool all_below(const lanes *c, const lanes *limit)
+{
+    int below = 1;
+
+    for (int i = 0; i < STN_CULL_CORNERS; i++)
+        below &= c->at[i] < limit->at[i];
+    return below;
+}
+
+static bool all_above(const lanes *c, const lanes *limit)
+{
+    int above = 1;
+
+    for (int i = 0; i < STN_CULL_CORNERS; i++)
+        above &= c->at[i] > limit->at[i];
+    return above;
+}
+
 bool stn_cull_inside(const stn_m4 *clip, const stn_v3 corners[STN_CULL_CORNERS], float k)
 {
-    unsigned all = 31;
+    lanes x, y, z, c, w, high, low, near;
 
-    for (int i = 0; i < STN_CULL_CORNERS && all; i++) {
-        stn_v4 c = stn_m4_v4(clip, (stn_v4){corners[i].x, corners[i].y, corners[i].z, 1.0f});
-        float w = k * c.w;
-        unsigned out = (c.x < -w ? 1u : 0) | (c.x > w ? 2u : 0) | (c.y < -w ? 4u : 0) | (c.y > w ? 8u : 0) |
-                       (c.z < -c.w ? 16u : 0);
-
-        all &= out;
+    for (int i = 0; i < STN_CULL_CORNERS; i++) {
+        x.at[i] = corners[i].x;
+        y.at[i] = corners[i].y;
+        z.at[i] = corners[i].z;
     }
-    return all == 0;
+    w = clip_row(clip->m + 3, &x, &y, &z);
+    for (int i = 0; i < STN_CULL_CORNERS; i++) {
+        high.at[i] = k * w.at[i];
+        low.at[i] = -high.at[i];
+        near.at[i] = -w.at[i];
+    }
+    c = clip_row(clip->m, &x, &y, &z);
+    if (all_below(&c, &low) || all_above(&c, &high))
+        return false;
+    c = clip_row(clip->m + 1, &x, &y, &z);
+    if (all_below(&c, &low) || all_above(&c, &high))
+        return false;
+    c = clip_row(clip->m + 2, &x, &y, &z);
+    return !all_below(&c, &near);
 }
 
 float stn_cull_nearest(const stn_m4 *clip, const stn_v3 corners[STN_CULL_CORNERS])
