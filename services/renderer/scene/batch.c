@@ -108,6 +108,25 @@ static void count_group(stn_batches *b, const struct group *g, int sign)
     }
 }
 
+/* A key that nothing has any more is forgotten: things are keyed by place, and places come without end. */
+static void forget(stn_batches *b, struct group *g)
+{
+    uint64_t h = hash_of(&g->key);
+    struct group *first = stn_table_get(b->groups, h);
+
+    if (first == g && !g->same_hash) {
+        stn_table_remove(b->groups, h);
+    } else if (first == g) {
+        stn_table_put(b->groups, h, g->same_hash, NULL); /* in place of g: takes no memory */
+    } else {
+        while (first->same_hash != g)
+            first = first->same_hash;
+        first->same_hash = g->same_hash;
+    }
+    free(g->member);
+    free(g);
+}
+
 bool stn_batches_add(stn_batches *b, uint64_t id, const stn_batch_key *key)
 {
     struct thing *t = stn_table_get(b->things, id);
@@ -136,6 +155,8 @@ bool stn_batches_add(stn_batches *b, uint64_t id, const stn_batch_key *key)
         }
     }
     if (!g || g->count == g->cap) {
+        if (g && g->count == 0)
+            forget(b, g);
         stn_table_remove(b->things, id);
         free(t);
         return false;
@@ -168,9 +189,9 @@ void stn_batches_remove(stn_batches *b, uint64_t id)
     moved = t->at < g->count ? stn_table_get(b->things, g->member[t->at]) : NULL;
     if (moved)
         moved->at = t->at;
-    if (g->count == 0)
-        g->is_batch = false;
     count_group(b, g, 1);
+    if (g->count == 0)
+        forget(b, g);
     free(t);
 }
 
