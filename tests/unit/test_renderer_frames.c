@@ -132,6 +132,44 @@ static void only_the_last_frames_count(void **state)
     free(f);
 }
 
+static void strain(stn_strain *s, double busy_ms, double apart_ms, int frames)
+{
+    for (int i = 0; i < frames; i++)
+        stn_strain_frame(s, busy_ms, apart_ms, 16.0);
+}
+
+static void frames_that_go_on_being_late_leave_out_one_thing_after_another(void **state)
+{
+    stn_strain s = {0};
+    int kept;
+
+    (void)state;
+    strain(&s, 5, 16, 200);
+    assert_int_equal(s.level, STN_STRAIN_NONE);
+    strain(&s, 40, 40, 1); /* one long frame is nothing */
+    strain(&s, 5, 16, 20);
+    assert_int_equal(s.level, STN_STRAIN_NONE);
+    for (int level = STN_STRAIN_PICKS; level <= STN_STRAIN_DETAIL; level++) {
+        for (int i = 0; i < 50 && (int)s.level < level; i++)
+            strain(&s, 16, 17, 1);
+        assert_int_equal(s.level, level);
+        kept = 0;
+        for (int i = 0; i < 4; i++) {
+            kept += stn_strain_keeps_shadows(&s);
+            s.frames++;
+        }
+        assert_int_equal(kept, level < STN_STRAIN_SHADOWS ? 0 : level == STN_STRAIN_SHADOWS ? 2 : 3);
+    }
+    strain(&s, 16, 17, 100);
+    assert_int_equal(s.level, STN_STRAIN_DETAIL);
+    strain(&s, 14, 16, 1000); /* on time, but nothing to spare: it stays as it is */
+    assert_int_equal(s.level, STN_STRAIN_DETAIL);
+    strain(&s, 5, 16, 6 * STN_STRAIN_EASY);
+    assert_int_equal(s.level, STN_STRAIN_NONE);
+    strain(&s, 2, 33, STN_STRAIN_LATE); /* short work, but every second beat of the display is missed */
+    assert_int_equal(s.level, STN_STRAIN_PICKS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +177,7 @@ int main(void)
         cmocka_unit_test(a_late_frame_starts_the_beat_anew),
         cmocka_unit_test(without_a_limit_nothing_sleeps),
         cmocka_unit_test(who_looks_decides_how_often),
+        cmocka_unit_test(frames_that_go_on_being_late_leave_out_one_thing_after_another),
         cmocka_unit_test(figures_name_the_longest_frames),
         cmocka_unit_test(only_the_last_frames_count),
     };

@@ -25,6 +25,7 @@ struct stn_picker {
     stn_idbuf ids;
     struct request asked[STN_PICKER_ASKED];
     unsigned first, count;
+    bool spare;
 };
 
 stn_status stn_picker_new(const stn_picker_parts *parts, stn_picker **out, stn_err *err)
@@ -188,6 +189,11 @@ stn_picked stn_picker_pixel(const uint8_t *data, int width, int height, int x, i
 
 /* --- requests --- */
 
+void stn_picker_spare(stn_picker *p, bool on)
+{
+    p->spare = on;
+}
+
 bool stn_picker_ask(stn_picker *p, const stn_frame *frame, int x, int y, int w, int h, int64_t now_ns)
 {
     struct request *q = &p->asked[(p->first + p->count) % STN_PICKER_ASKED];
@@ -199,8 +205,9 @@ bool stn_picker_ask(stn_picker *p, const stn_frame *frame, int x, int y, int w, 
     q->asked_ns = now_ns;
     q->count = stn_stage_targets(p->parts.stage, frame, &window, q->targets, STN_PICKER_TARGETS);
     q->ray = stn_picker_ray(p->parts.view, frame, q->targets, q->count, x + 0.5, y + 0.5, w, h);
-    q->by_ray = !p->parts.numbers || !stn_idbuf_draw(&p->ids, p->parts.rec, p->parts.view, frame,
-                                                     x - STN_PICKER_RADIUS, y - STN_PICKER_RADIUS, w, h);
+    q->by_ray = !p->parts.numbers || p->spare ||
+                !stn_idbuf_draw(&p->ids, p->parts.rec, p->parts.view, frame, x - STN_PICKER_RADIUS,
+                                y - STN_PICKER_RADIUS, w, h);
     if (q->by_ray)
         return true;
     glBindBuffer(GL_PIXEL_PACK_BUFFER, q->buffer);

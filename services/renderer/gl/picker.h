@@ -44,6 +44,8 @@ void stn_picker_free(stn_picker *p); /* NULL is fine */
 /* Under pixel (x, y) of the w x h picture of `frame`, of which the stage still shows the scene. Uses the
  * view: what was added to it for a frame is gone. False: too many requests, or outside the picture. */
 bool stn_picker_ask(stn_picker *p, const stn_frame *frame, int x, int y, int w, int h, int64_t now_ns);
+/* While on, the ray alone answers: the driver draws no numbers. */
+void stn_picker_spare(stn_picker *p, bool on);
 /* The oldest request's answer; false: there is none yet. */
 bool stn_picker_answer(stn_picker *p, int64_t now_ns, stn_picked *out);
 
