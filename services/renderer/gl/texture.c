@@ -6,14 +6,19 @@
 
 #define MAX_TEXTURES 16384
 #define MAX_BYTES (256u << 20)
+#define TAIL_SIDE 64 /* levels up to here stand for the whole until it is in */
 
 struct texture {
     uint32_t name, width, height;
+    uint32_t tail; /* a texture of its small levels, drawn until the rows of the others are in; 0 = none */
     stn_sampling sampling;
     size_t bytes;
     uint16_t generation;
-    bool live;
+    bool live, whole;
     const uint8_t *solid;
+    /* Of one that is not whole yet: from the smallest level on. */
+    const stn_texture_level *levels;
+    uint32_t level_count, level, row;
 };
 
 struct stn_textures {
@@ -47,13 +52,28 @@ stn_textures *stn_textures_new(stn_glrec *rec, float anisotropy)
     return t;
 }
 
+static void drop_name(stn_textures *t, uint32_t *name)
+{
+    if (!*name)
+        return;
+    stn_glrec_forget_texture(t->rec, *name);
+    glDeleteTextures(1, name);
+    *name = 0;
+}
+
+static void drop_names(stn_textures *t, struct texture *x)
+{
+    drop_name(t, &x->name);
+    drop_name(t, &x->tail);
+}
+
 void stn_textures_free(stn_textures *t)
 {
     if (!t)
         return;
     for (uint32_t i = 0; i < t->count; i++)
         if (t->items[i].live)
-            glDeleteTextures(1, &t->items[i].name);
+            drop_names(t, &t->items[i]);
     for (size_t i = 0; i < sizeof t->samplers / sizeof t->samplers[0]; i++)
         if (t->samplers[i])
             glDeleteSamplers(1, &t->samplers[i]);
@@ -116,8 +136,8 @@ static struct texture *find(const stn_textures *t, uint32_t id)
     return &t->items[at];
 }
 
-stn_status stn_textures_add(stn_textures *t, const stn_texture_level *levels, size_t count,
-                            stn_sampling sampling, uint32_t *id, stn_err *err)
+stn_status stn_textures_begin(stn_textures *t, const stn_texture_level *levels, size_t count,
+                              stn_sampling sampling, uint32_t *id, stn_err *err)
 {
     uint32_t at = 0;
     size_t bytes;
@@ -144,25 +164,122 @@ stn_status stn_textures_add(stn_textures *t, const stn_texture_level *levels, si
     if (at == t->count)
         t->count++;
     x = &t->items[at];
-    x->generation = (uint16_t)(x->generation + 1);
-    x->live = true;
-    x->width = levels[0].width;
-    x->height = levels[0].height;
-    x->sampling = sampling;
-    x->solid = NULL;
-    x->bytes = bytes;
+    *x = (struct texture){.generation = (uint16_t)(x->generation + 1),
+                          .live = true,
+                          .width = levels[0].width,
+                          .height = levels[0].height,
+                          .sampling = sampling,
+                          .bytes = bytes,
+                          .levels = levels,
+                          .level_count = (uint32_t)count,
+                          .level = (uint32_t)count - 1};
     if (count == 1)
         x->sampling.mip = STN_MIPS_NONE;
-    glGenTextures(1, &x->name);
-    stn_glrec_texture(t->rec, 0, GL_TEXTURE_2D, x->name, 0);
-    for (size_t i = 0; i < count; i++)
-        glTexImage2D(GL_TEXTURE_2D, (GLint)i, GL_RGBA8, (GLsizei)levels[i].width, (GLsizei)levels[i].height,
-                     0, GL_RGBA, GL_UNSIGNED_BYTE, levels[i].rgba);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, (GLint)count - 1);
     t->live++;
     t->bytes += bytes;
     *id = (uint32_t)x->generation << 15 | (at + 1);
     return STN_OK;
+}
+
+/* A texture of the levels from `first` on; without pixels when `filled` is not set. Returns their bytes. */
+static size_t make_name(stn_textures *t, const struct texture *x, uint32_t first, bool filled, uint32_t *name)
+{
+    size_t bytes = 0;
+
+    glGenTextures(1, name);
+    stn_glrec_texture(t->rec, 0, GL_TEXTURE_2D, *name, 0);
+    for (uint32_t i = first; i < x->level_count; i++) {
+        const stn_texture_level *l = &x->levels[i];
+
+        glTexImage2D(GL_TEXTURE_2D, (GLint)(i - first), GL_RGBA8, (GLsizei)l->width, (GLsizei)l->height, 0,
+                     GL_RGBA, GL_UNSIGNED_BYTE, filled ? l->rgba : NULL);
+        bytes += filled ? (size_t)l->width * l->height * 4 : 0;
+    }
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, (GLint)(x->level_count - first) - 1);
+    return bytes;
+}
+
+static void become_whole(stn_textures *t, struct texture *x)
+{
+    drop_name(t, &x->tail);
+    x->levels = NULL;
+    x->whole = true;
+}
+
+/* Rows of the level under way, and of the next larger ones while they fit. */
+static size_t put_rows(stn_textures *t, struct texture *x)
+{
+    size_t moved = 0;
+
+    stn_glrec_texture(t->rec, 0, GL_TEXTURE_2D, x->name, 0);
+    for (;;) {
+        const stn_texture_level *l = &x->levels[x->level];
+        size_t line = (size_t)l->width * 4, fit = (STN_TEXTURE_BAND - moved) / line;
+        uint32_t rows = l->height - x->row;
+
+        if (fit == 0 && moved > 0)
+            return moved;
+        rows = fit >= rows ? rows : fit > 0 ? (uint32_t)fit : 1;
+        glTexSubImage2D(GL_TEXTURE_2D, (GLint)x->level, 0, (GLint)x->row, (GLsizei)l->width, (GLsizei)rows,
+                        GL_RGBA, GL_UNSIGNED_BYTE, l->rgba + x->row * line);
+        moved += rows * line;
+        x->row += rows;
+        if (x->row < l->height)
+            return moved;
+        x->row = 0;
+        if (x->level-- == 0) {
+            become_whole(t, x);
+            return moved;
+        }
+        if (moved >= STN_TEXTURE_BAND)
+            return moved;
+    }
+}
+
+size_t stn_textures_step(stn_textures *t, uint32_t id)
+{
+    struct texture *x = find(t, id);
+    uint32_t first = 0;
+    size_t moved;
+
+    if (!x || x->whole)
+        return 0;
+    if (x->bytes <= STN_TEXTURE_BAND) {
+        moved = make_name(t, x, 0, true, &x->name);
+        become_whole(t, x);
+        return moved;
+    }
+    while (first < x->level_count &&
+           (x->levels[first].width > TAIL_SIDE || x->levels[first].height > TAIL_SIDE))
+        first++;
+    if (!x->tail && !x->name && first < x->level_count)
+        return make_name(t, x, first, true, &x->tail);
+    if (!x->name)
+        make_name(t, x, 0, false, &x->name);
+    return put_rows(t, x);
+}
+
+stn_texture_state stn_textures_state(const stn_textures *t, uint32_t id)
+{
+    const struct texture *x = find(t, id);
+
+    return !x         ? STN_TEXTURE_NONE
+           : x->whole ? STN_TEXTURE_WHOLE
+           : x->tail  ? STN_TEXTURE_TAIL
+                      : STN_TEXTURE_NONE;
+}
+
+stn_status stn_textures_add(stn_textures *t, const stn_texture_level *levels, size_t count,
+                            stn_sampling sampling, uint32_t *id, stn_err *err)
+{
+    stn_status st = stn_textures_begin(t, levels, count, sampling, id, err);
+    struct texture *x = st == STN_OK ? find(t, *id) : NULL;
+
+    if (x) {
+        make_name(t, x, 0, true, &x->name);
+        become_whole(t, x);
+    }
+    return st;
 }
 
 void stn_textures_update(stn_textures *t, uint32_t id, uint32_t x, uint32_t y, uint32_t w, uint32_t h,
@@ -170,7 +287,7 @@ void stn_textures_update(stn_textures *t, uint32_t id, uint32_t x, uint32_t y, u
 {
     struct texture *tex = find(t, id);
 
-    if (!tex || x > tex->width || y > tex->height || w > tex->width - x || h > tex->height - y)
+    if (!tex || !tex->whole || x > tex->width || y > tex->height || w > tex->width - x || h > tex->height - y)
         return;
     stn_glrec_texture(t->rec, 0, GL_TEXTURE_2D, tex->name, 0);
     glTexSubImage2D(GL_TEXTURE_2D, 0, (GLint)x, (GLint)y, (GLsizei)w, (GLsizei)h, GL_RGBA, GL_UNSIGNED_BYTE,
@@ -201,8 +318,7 @@ void stn_textures_remove(stn_textures *t, uint32_t id)
 
     if (!x)
         return;
-    stn_glrec_forget_texture(t->rec, x->name);
-    glDeleteTextures(1, &x->name);
+    drop_names(t, x);
     x->live = false;
     t->live--;
     t->bytes -= x->bytes;
@@ -210,10 +326,11 @@ void stn_textures_remove(stn_textures *t, uint32_t id)
 
 void stn_textures_bind(stn_textures *t, uint32_t id, int unit)
 {
-    struct texture *x = find(t, id);
+    const struct texture *x = find(t, id);
+    uint32_t name = !x ? 0 : x->whole ? x->name : x->tail;
 
-    if (x)
-        stn_glrec_texture(t->rec, unit, GL_TEXTURE_2D, x->name, stn_textures_sampler(t, x->sampling));
+    if (name)
+        stn_glrec_texture(t->rec, unit, GL_TEXTURE_2D, name, stn_textures_sampler(t, x->sampling));
     else
         stn_glrec_texture(
             t->rec, unit, GL_TEXTURE_2D, t->placeholder,

@@ -36,7 +36,18 @@ void stn_textures_free(stn_textures *t);
 /* STN_TOO_BIG or STN_BAD_DATA say which size. Levels halve, down to any size, at most 16. */
 stn_status stn_textures_add(stn_textures *t, const stn_texture_level *levels, size_t count,
                             stn_sampling sampling, uint32_t *id, stn_err *err);
-/* Overwrites a rectangle of level 0, inside the texture. */
+/* The same in parts: nothing is uploaded yet, and drawing with it is drawing with the placeholder. Each step
+ * moves at most STN_TEXTURE_BAND bytes (one row at least): first a texture of the small levels, which stands
+ * for the whole, then the levels row by row into another that is used when its last row is in; what is drawn
+ * with is never written to. The levels are borrowed until it is whole or removed. A step returns what it
+ * moved; 0: it is whole, or unknown. Source: docs/spec/rendering.md 22.3. */
+#define STN_TEXTURE_BAND (256u << 10)
+typedef enum stn_texture_state { STN_TEXTURE_NONE, STN_TEXTURE_TAIL, STN_TEXTURE_WHOLE } stn_texture_state;
+stn_status stn_textures_begin(stn_textures *t, const stn_texture_level *levels, size_t count,
+                              stn_sampling sampling, uint32_t *id, stn_err *err);
+size_t stn_textures_step(stn_textures *t, uint32_t id);
+stn_texture_state stn_textures_state(const stn_textures *t, uint32_t id);
+/* Overwrites a rectangle of level 0, inside a texture that is whole. */
 void stn_textures_update(stn_textures *t, uint32_t id, uint32_t x, uint32_t y, uint32_t w, uint32_t h,
                          const uint8_t *rgba);
 /* Where the texture is solid, for picking: the bits are borrowed as long as the texture lives. */
