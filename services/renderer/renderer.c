@@ -690,7 +690,7 @@ static void show(stn_renderer *r)
         renderer_draw_hud(r);
     }
     phase(r, STN_PHASE_HUD);
-    stn_surface_swap(r->surface);
+    stn_surface_swap(r->surface, &r->rec);
     phase(r, STN_PHASE_SWAP);
 }
 

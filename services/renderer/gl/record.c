@@ -7,13 +7,15 @@
 
 void stn_glrec_invalidate(stn_glrec *r)
 {
-    uint64_t issued = r->issued, skipped = r->skipped;
+    stn_glrec counts = *r;
 
     /* All ones is no value of any field: names that high are not handed out, flags are 0 or 1, and the floats
      * are NaN, which compares unequal to everything. */
     memset(r, 0xff, sizeof *r);
-    r->issued = issued;
-    r->skipped = skipped;
+    r->issued = counts.issued;
+    r->skipped = counts.skipped;
+    r->frames_given = counts.frames_given;
+    r->frames_done = counts.frames_done;
 }
 
 /* True when the setter has work; keeps the count either way. */

@@ -30,6 +30,9 @@ typedef struct stn_glrec {
         uint32_t buffer;
         int64_t offset, bytes;
     } blocks[STN_GLREC_BLOCKS];
+    /* Frames that were handed to the driver, and how many of those it has certainly finished: what
+     * stn_surface_swap() keeps. Both 0 when nobody counts, and then nothing is known to be finished. */
+    uint64_t frames_given, frames_done;
     uint64_t issued, skipped; /* since the start: GL calls made, and setters that needed none */
 } stn_glrec;
 

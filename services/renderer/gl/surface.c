@@ -224,17 +224,21 @@ bool stn_surface_has_window(const stn_surface *s)
     return s->window != NULL;
 }
 
-void stn_surface_swap(stn_surface *s)
+void stn_surface_swap(stn_surface *s, stn_glrec *rec)
 {
     GLsync *oldest = &s->queued[s->next];
+    GLenum state;
 
     if (s->window)
         SDL_GL_SwapWindow(s->window);
     else
         glFlush();
+    rec->frames_given++;
     /* A driver that draws in software takes frames faster than it draws them, and memory for each. */
     if (*oldest) {
-        glClientWaitSync(*oldest, GL_SYNC_FLUSH_COMMANDS_BIT, QUEUE_WAIT_NS);
+        state = glClientWaitSync(*oldest, GL_SYNC_FLUSH_COMMANDS_BIT, QUEUE_WAIT_NS);
+        if (state == GL_ALREADY_SIGNALED || state == GL_CONDITION_SATISFIED)
+            rec->frames_done = rec->frames_given - STN_SURFACE_QUEUED;
         glDeleteSync(*oldest);
     }
     *oldest = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);

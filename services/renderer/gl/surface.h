@@ -14,6 +14,7 @@
 #define STN_RENDERER_GL_SURFACE_H
 
 #include "base/err.h"
+#include "renderer/gl/record.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,8 +40,8 @@ void stn_surface_size(const stn_surface *s, int *w, int *h); /* drawable pixels 
 void stn_surface_resize(stn_surface *s, int w, int h); /* a window follows the window system instead */
 bool stn_surface_has_window(const stn_surface *s); /* framebuffer 0 exists */
 /* Hands the frame over, and waits while more than STN_SURFACE_QUEUED are not drawn yet: the one wait of a
- * frame. */
-void stn_surface_swap(stn_surface *s);
+ * frame. The record is told how many were handed over and how many are certainly drawn. */
+void stn_surface_swap(stn_surface *s, stn_glrec *rec);
 /* Frames that were handed over and are not drawn yet, at most STN_SURFACE_QUEUED; -1: the driver does not
  * tell. */
 int stn_surface_lag(const stn_surface *s);

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FRAME_BYTES ((size_t)16 << 10) /* of each region to begin with */
+#define INSTANCE_BYTES ((size_t)256 << 10)
+#define TEXEL 16
+
 static uint32_t make_sampler(GLint mag, GLint min, GLint wrap, bool compare)
 {
     uint32_t s;
@@ -39,18 +43,10 @@ static stn_status make_fixed(stn_view *v, int shadow_size, stn_err *err)
     glGenBuffers(1, &v->material_buffer);
     glBindBuffer(GL_UNIFORM_BUFFER, v->material_buffer);
     glBufferData(GL_UNIFORM_BUFFER, (GLsizeiptr)v->material_stride * MAX_MATERIALS, NULL, GL_STATIC_DRAW);
-    glGenBuffers(RING, v->frame_buffer);
-    glGenBuffers(RING, v->instance_buffer);
-    glGenTextures(RING, v->instance_texture);
-    for (int i = 0; i < RING; i++) {
-        glBindBuffer(GL_UNIFORM_BUFFER, v->frame_buffer[i]);
-        glBufferData(GL_UNIFORM_BUFFER, sizeof(stn_block_frame), NULL, GL_STREAM_DRAW);
-        glBindBuffer(GL_TEXTURE_BUFFER, v->instance_buffer[i]);
-        glBufferData(GL_TEXTURE_BUFFER, 65536, NULL, GL_STREAM_DRAW);
-        v->instance_bytes[i] = 65536;
-        stn_glrec_texture(v->rec, STN_UNIT_INSTANCES, GL_TEXTURE_BUFFER, v->instance_texture[i], 0);
-        glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32F, v->instance_buffer[i]);
-    }
+    v->block_align = align;
+    stn_ring_init(&v->frames, v->rec, GL_UNIFORM_BUFFER, FRAME_BYTES, 0);
+    stn_ring_init(&v->instances, v->rec, GL_TEXTURE_BUFFER, INSTANCE_BYTES, (size_t)v->max_texels * TEXEL);
+    glGenTextures(1, &v->instance_texture);
     glGenVertexArrays(1, &v->empty_vao);
     v->nearest = make_sampler(GL_NEAREST, GL_NEAREST, GL_CLAMP_TO_EDGE, false);
     v->exact_repeat = make_sampler(GL_NEAREST, GL_NEAREST, GL_REPEAT, false);
@@ -88,6 +84,11 @@ stn_status stn_view_new(stn_glrec *rec, stn_programs *programs, stn_meshes *mesh
     v->material_ids = stn_table_new();
     v->warm = stn_warm_new(rec, programs);
     v->bones = malloc(MAX_BONES * sizeof *v->bones);
+    for (int i = 0; i < PASSES; i++)
+        if (!(v->chosen[i] = calloc(MAX_MATERIALS, sizeof *v->chosen[i]))) {
+            st = stn_fail(err, STN_NO_MEMORY, "view");
+            goto fail;
+        }
     if (!v->materials || !v->material_ids || !v->warm || !v->bones) {
         st = stn_fail(err, STN_NO_MEMORY, "view");
         goto fail;
@@ -111,9 +112,9 @@ void stn_view_free(stn_view *v)
     if (v->has_shadow)
         stn_shadow_target_fini(&v->shadow, v->rec);
     glDeleteBuffers(1, &v->material_buffer);
-    glDeleteBuffers(RING, v->frame_buffer);
-    glDeleteBuffers(RING, v->instance_buffer);
-    glDeleteTextures(RING, v->instance_texture);
+    stn_ring_fini(&v->frames);
+    stn_ring_fini(&v->instances);
+    glDeleteTextures(1, &v->instance_texture);
     glDeleteVertexArrays(1, &v->empty_vao);
     glDeleteSamplers(1, &v->nearest);
     glDeleteSamplers(1, &v->exact_repeat);
@@ -126,12 +127,14 @@ void stn_view_free(stn_view *v)
         glDeleteProgram(v->outline_program);
     stn_glrec_invalidate(v->rec);
     free(v->materials);
+    for (int i = 0; i < PASSES; i++)
+        free(v->chosen[i]);
     stn_table_free(v->material_ids);
     free(v->draws);
     free(v->bones);
     free(v->items);
+    free(v->casters);
     free(v->scratch);
-    free(v->block);
     free(v);
 }
 
@@ -240,8 +243,19 @@ static const stn_program *program_of(stn_view *v, const stn_matstate *m, int pas
     return pass == STN_PASS_ID ? stn_programs_get(v->programs, key) : stn_warm_program(v->warm, key, m);
 }
 
+static const stn_program *chosen_for(stn_view *v, uint32_t material, int pass, int shadows, int normals)
+{
+    struct chosen *c = &v->chosen[pass][material - 1];
+
+    if (c->picture != v->pictures) {
+        c->picture = v->pictures;
+        c->program = program_of(v, &v->materials[material - 1], pass, shadows, normals);
+    }
+    return c->program;
+}
+
 /* The draws of one pass in order. Items point at draws; programs are looked up once a draw. */
-static uint32_t sorted(stn_view *v, unsigned flag, int pass, int shadows, int normals)
+static uint32_t sorted(stn_view *v, stn_order_item *items, unsigned flag, int pass, int shadows, int normals)
 {
     uint32_t n = 0;
 
@@ -253,18 +267,18 @@ static uint32_t sorted(stn_view *v, unsigned flag, int pass, int shadows, int no
         /* The state of depth writing is kept in the pass of the shadow map: what writes none casts none. */
         if (!(d->flags & flag) || (pass == STN_PASS_SHADOW && m->no_depth_write))
             continue;
-        p = program_of(v, m, pass, shadows, normals);
+        p = chosen_for(v, d->material, pass, shadows, normals);
         if (!p) {
             v->last.waiting++;
             continue;
         }
-        v->items[n].index = i;
-        v->items[n].key.place = pass != STN_PASS_SHADOW ? stn_order_place(m->order, m->suborder) : 0;
-        v->items[n].key.state =
+        items[n].index = i;
+        items[n].key.place = pass != STN_PASS_SHADOW ? stn_order_place(m->order, m->suborder) : 0;
+        items[n].key.state =
             (uint64_t)p->number << 48 | (uint64_t)(d->material & 0xffff) << 32 | (uint64_t)d->mesh;
         n++;
     }
-    stn_order_sort(v->items, v->scratch, n);
+    stn_order_sort(items, v->scratch, n);
     return n;
 }
 
@@ -281,53 +295,70 @@ static void put_instance(stn_block_instance *b, const stn_instance *in, uint32_t
     put4(b->special, in->special);
 }
 
+static bool grow(stn_order_item **items, uint32_t cap)
+{
+    void *p = realloc(*items, cap * sizeof **items);
+
+    if (p)
+        *items = p;
+    return p != NULL;
+}
+
 static bool room(stn_view *v)
 {
-    size_t bytes = ((size_t)v->draw_count * 2 + 1) * sizeof *v->block + (size_t)v->bone_count * 64;
-
-    if (v->draw_count > v->item_cap) {
-        uint32_t cap = v->draw_cap;
-        void *a = realloc(v->items, cap * sizeof *v->items), *b;
-
-        if (a)
-            v->items = a;
-        b = realloc(v->scratch, cap * sizeof *v->scratch);
-        if (b)
-            v->scratch = b;
-        if (!a || !b)
-            return false;
-        v->item_cap = cap;
-    }
-    if (bytes > v->block_bytes) {
-        void *p = realloc(v->block, bytes * 2);
-
-        if (!p)
-            return false;
-        v->block = p;
-        v->block_bytes = bytes * 2;
-    }
+    if (v->draw_count <= v->item_cap)
+        return true;
+    if (!grow(&v->items, v->draw_cap) || !grow(&v->casters, v->draw_cap) || !grow(&v->scratch, v->draw_cap))
+        return false;
+    v->item_cap = v->draw_cap;
     return true;
 }
 
-static void upload_instances(stn_view *v, size_t bytes)
+/* The texture of instances reads the ring's buffer as it is now. */
+static void bind_instances(stn_view *v)
 {
-    unsigned t = v->turn;
-
-    if (bytes == 0)
+    stn_glrec_texture(v->rec, STN_UNIT_INSTANCES, GL_TEXTURE_BUFFER, v->instance_texture, 0);
+    if (v->instance_storage == v->instances.storage)
         return;
-    if (bytes > (size_t)v->max_texels * 16)
-        bytes = (size_t)v->max_texels * 16;
-    glBindBuffer(GL_TEXTURE_BUFFER, v->instance_buffer[t]);
-    if (bytes > v->instance_bytes[t])
-        v->instance_bytes[t] = bytes * 2;
-    /* Fresh storage each time: the driver keeps the old one for the frame that still reads it. */
-    glBufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)v->instance_bytes[t], NULL, GL_STREAM_DRAW);
-    glBufferSubData(GL_TEXTURE_BUFFER, 0, (GLsizeiptr)bytes, v->block);
+    v->instance_storage = v->instances.storage;
+    glActiveTexture(GL_TEXTURE0 + STN_UNIT_INSTANCES);
+    v->rec->unit = STN_UNIT_INSTANCES;
+    glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32F, v->instances.buffer);
+}
+
+/* Writes the instances of two passes and the bones of both where the driver reads them. The place of the
+ * first in instances; false: there is no room, and nothing can be drawn. */
+static bool put_instances(stn_view *v, const stn_order_item *a, uint32_t n_a, const stn_order_item *b,
+                          uint32_t n_b, uint32_t *base)
+{
+    size_t bones = v->bone_count * sizeof *v->bones;
+    size_t bytes = ((size_t)n_a + n_b) * sizeof(stn_block_instance) + bones, at;
+    stn_block_instance *to;
+    uint32_t bones_at;
+
+    *base = 0;
+    if (n_a + n_b == 0)
+        return true;
+    to = stn_ring_begin(&v->instances, bytes, sizeof *to, &at);
+    if (!to)
+        return false;
+    *base = (uint32_t)(at / sizeof *to);
+    bones_at = (uint32_t)((at + bytes - bones) / TEXEL);
+    for (uint32_t i = 0; i < n_a; i++)
+        put_instance(&to[i], &v->draws[a[i].index].instance, bones_at);
+    for (uint32_t i = 0; i < n_b; i++)
+        put_instance(&to[n_a + i], &v->draws[b[i].index].instance, bones_at);
+    if (bones)
+        memcpy(to + n_a + n_b, v->bones, bones);
+    stn_ring_end(&v->instances);
+    bind_instances(v);
+    return true;
 }
 
 static void put_frame(stn_view *v, const stn_frame *f)
 {
     stn_block_frame b;
+    void *to;
 
     memset(&b, 0, sizeof b);
     memcpy(b.view, f->view.m, sizeof b.view);
@@ -363,9 +394,11 @@ static void put_frame(stn_view *v, const stn_frame *f)
         memcpy(b.lights[i][3], &l->spc, 16);
         memcpy(b.lights[i][4], &l->ac, 16);
     }
-    glBindBuffer(GL_UNIFORM_BUFFER, v->frame_buffer[v->turn]);
-    glBufferData(GL_UNIFORM_BUFFER, sizeof b, &b, GL_STREAM_DRAW);
-    stn_glrec_block(v->rec, STN_BLOCK_FRAME, v->frame_buffer[v->turn], 0, sizeof b);
+    to = stn_ring_begin(&v->frames, sizeof b, (size_t)v->block_align, &v->frame_at);
+    if (to)
+        memcpy(to, &b, sizeof b);
+    stn_ring_end(&v->frames);
+    stn_glrec_block(v->rec, STN_BLOCK_FRAME, v->frames.buffer, (int64_t)v->frame_at, sizeof b);
 }
 
 static void apply_material(stn_view *v, const stn_matstate *m, uint32_t id, int pass)
@@ -422,16 +455,17 @@ static void count_draw(stn_view *v, const stn_gpu_mesh *mesh, uint32_t members, 
 }
 
 /* Draws items[from, to), whose instances stand in the buffer from `base` on in the same order. */
-static void replay(stn_view *v, uint32_t from, uint32_t to, uint32_t base, int pass, int shadows, int normals)
+static void replay(stn_view *v, const stn_order_item *items, uint32_t from, uint32_t to, uint32_t base,
+                   int pass, int shadows, int normals)
 {
     for (uint32_t i = from; i < to;) {
-        const struct draw *d = &v->draws[v->items[i].index];
+        const struct draw *d = &v->draws[items[i].index];
         const stn_matstate *m = &v->materials[d->material - 1];
         const stn_gpu_mesh *mesh = stn_meshes_get(v->meshes, d->mesh);
-        const stn_program *p = program_of(v, m, pass, shadows, normals);
+        const stn_program *p = chosen_for(v, d->material, pass, shadows, normals);
         uint32_t end = i + 1;
 
-        while (end < to && stn_order_compare(&v->items[end].key, &v->items[i].key) == 0)
+        while (end < to && stn_order_compare(&items[end].key, &items[i].key) == 0)
             end++;
         if (mesh && p) {
             v->last.binds += v->rec->program != p->name;
@@ -468,7 +502,7 @@ static void clear_target(stn_view *v, const stn_frame *f)
     glClearBufferfv(GL_DEPTH, 0, &far);
 }
 
-static void draw_shadow_map(stn_view *v, const stn_frame *f, uint32_t n)
+static void draw_shadow_map(stn_view *v, const stn_frame *f, uint32_t n, uint32_t base)
 {
     static const GLfloat far = 1.0f;
     stn_frame light = *f;
@@ -482,50 +516,32 @@ static void draw_shadow_map(stn_view *v, const stn_frame *f, uint32_t n)
     glClearBufferfv(GL_DEPTH, 0, &far);
     /* PCF casters are pushed back a little, so that lit slopes do not shade themselves. */
     stn_glrec_bias(v->rec, f->shadows == STN_SHADOWS_PCF ? 3.0f : 0.0f, 0.0f);
-    replay(v, 0, n, 0, STN_PASS_SHADOW, 0, 0);
+    replay(v, v->casters, 0, n, base, STN_PASS_SHADOW, 0, 0);
     stn_glrec_bias(v->rec, 0.0f, 0.0f);
-}
-
-/* Writes the instances of the sorted items behind those already there. */
-static uint32_t put_instances(stn_view *v, uint32_t at, uint32_t n, uint32_t bones_at)
-{
-    for (uint32_t i = 0; i < n; i++)
-        put_instance(&v->block[at + i], &v->draws[v->items[i].index].instance, bones_at);
-    return at + n;
+    v->shadow_drawn = true;
 }
 
 void stn_view_draw(stn_view *v, const stn_frame *frame)
 {
     bool shadows = frame->shadows != STN_SHADOWS_NONE && v->has_shadow && frame->day_light >= 0;
+    bool cast = shadows && !(frame->shadows_kept && v->shadow_drawn);
     int mode = shadows ? frame->shadows : STN_SHADOWS_NONE;
     bool outlines = frame->outlines && v->at->target.normal;
-    uint32_t n_shadow = 0, n, split = 0, casters = 0, bones_at;
+    uint32_t n_shadow = 0, n, split = 0, base;
 
-    v->turn = (v->turn + 1) % RING;
+    v->pictures++;
     if (!v->at->target.fbo || !room(v))
         return;
-    if (shadows)
-        for (uint32_t i = 0; i < v->draw_count; i++)
-            casters += v->draws[i].flags & STN_DRAW_CASTS ? 1 : 0;
-    /* Room for all casters and all visible draws; the bones stand behind. */
-    bones_at = (casters + v->draw_count) * (uint32_t)(sizeof(stn_block_instance) / 16);
-    if (v->bone_count)
-        memcpy((uint8_t *)v->block + (size_t)bones_at * 16, v->bones, v->bone_count * sizeof *v->bones);
-
-    /* The pass of the shadow map is sorted and sent first; its items are then reused by the main pass, whose
-     * instances stand behind. Both are in the buffer before the first draw. */
-    if (shadows) {
-        n_shadow = sorted(v, STN_DRAW_CASTS, STN_PASS_SHADOW, 0, 0);
-        put_instances(v, 0, n_shadow, bones_at);
-        upload_instances(v, (size_t)bones_at * 16 + v->bone_count * sizeof *v->bones);
-        stn_glrec_texture(v->rec, STN_UNIT_INSTANCES, GL_TEXTURE_BUFFER, v->instance_texture[v->turn], 0);
-        draw_shadow_map(v, frame, n_shadow);
-        v->turn = (v->turn + 1) % RING;
+    if (cast)
+        n_shadow = sorted(v, v->casters, STN_DRAW_CASTS, STN_PASS_SHADOW, 0, 0);
+    n = sorted(v, v->items, STN_DRAW_VISIBLE, STN_PASS_COLOUR, mode, v->at->target.normals);
+    if (!put_instances(v, v->casters, n_shadow, v->items, n, &base)) {
+        v->last.dropped += n;
+        n_shadow = n = 0;
     }
-    n = sorted(v, STN_DRAW_VISIBLE, STN_PASS_COLOUR, mode, v->at->target.normals);
-    put_instances(v, 0, n, bones_at);
-    upload_instances(v, (size_t)bones_at * 16 + v->bone_count * sizeof *v->bones);
-    stn_glrec_texture(v->rec, STN_UNIT_INSTANCES, GL_TEXTURE_BUFFER, v->instance_texture[v->turn], 0);
+    if (cast)
+        draw_shadow_map(v, frame, n_shadow, base);
+    base += n_shadow;
     put_frame(v, frame);
     clear_target(v, frame);
     if (shadows)
@@ -536,10 +552,10 @@ void stn_view_draw(stn_view *v, const stn_frame *frame)
     while (split < n && v->items[split].key.place < stn_order_place(STN_ORDER_OUTLINE, 0))
         split++;
     glLineWidth(2.0f * (float)v->at->fine); /* pixels of the picture; a driver may have thin lines alone */
-    replay(v, 0, split, 0, STN_PASS_COLOUR, mode, v->at->target.normals);
+    replay(v, v->items, 0, split, base, STN_PASS_COLOUR, mode, v->at->target.normals);
     if (outlines)
         view_outlines(v, frame);
-    replay(v, split, n, 0, STN_PASS_COLOUR, mode, v->at->target.normals);
+    replay(v, v->items, split, n, base, STN_PASS_COLOUR, mode, v->at->target.normals);
     stn_glrec_colour_mask(v->rec, 0, true);
     stn_glrec_bias(v->rec, 0.0f, 0.0f);
     if (v->at->fine > 1)
@@ -548,24 +564,21 @@ void stn_view_draw(stn_view *v, const stn_frame *frame)
 
 bool stn_view_draw_ids(stn_view *v, const stn_frame *frame, unsigned flag)
 {
-    uint32_t n, bones_at = v->draw_count * (uint32_t)(sizeof(stn_block_instance) / 16);
+    uint32_t n, base;
 
-    v->turn = (v->turn + 1) % RING;
+    v->pictures++;
     if (!room(v))
         return false;
-    if (v->bone_count)
-        memcpy((uint8_t *)v->block + (size_t)bones_at * 16, v->bones, v->bone_count * sizeof *v->bones);
     v->last.waiting = 0;
-    n = sorted(v, flag, STN_PASS_ID, 0, 0);
-    put_instances(v, 0, n, bones_at);
-    upload_instances(v, (size_t)bones_at * 16 + v->bone_count * sizeof *v->bones);
-    stn_glrec_texture(v->rec, STN_UNIT_INSTANCES, GL_TEXTURE_BUFFER, v->instance_texture[v->turn], 0);
+    n = sorted(v, v->items, flag, STN_PASS_ID, 0, 0);
+    if (!put_instances(v, NULL, 0, v->items, n, &base))
+        return false;
     put_frame(v, frame);
     stn_glrec_blend(v->rec, false, NULL);
     stn_glrec_bias(v->rec, 0.0f, 0.0f);
     stn_glrec_colour_mask(v->rec, 0, true);
     stn_glrec_colour_mask(v->rec, 1, true);
-    replay(v, 0, n, 0, STN_PASS_ID, 0, 0);
+    replay(v, v->items, 0, n, base, STN_PASS_ID, 0, 0);
     return v->last.waiting == 0;
 }
 
@@ -625,9 +638,9 @@ void stn_view_ask(stn_view *v, uint32_t features, int shadows, bool outlines)
 /* What programs read must be there, though nothing comes of it. */
 static void bind_anything(stn_view *v)
 {
-    stn_glrec_block(v->rec, STN_BLOCK_FRAME, v->frame_buffer[v->turn], 0, sizeof(stn_block_frame));
+    stn_glrec_block(v->rec, STN_BLOCK_FRAME, v->frames.buffer, (int64_t)v->frame_at, sizeof(stn_block_frame));
     stn_glrec_block(v->rec, STN_BLOCK_MATERIAL, v->material_buffer, 0, sizeof(stn_block_material));
-    stn_glrec_texture(v->rec, STN_UNIT_INSTANCES, GL_TEXTURE_BUFFER, v->instance_texture[v->turn], 0);
+    bind_instances(v);
     if (v->has_shadow)
         stn_glrec_texture(v->rec, STN_UNIT_SHADOW, GL_TEXTURE_2D, v->shadow.depth, v->compare);
 }
@@ -665,6 +678,5 @@ void stn_view_bytes(const stn_view *v, size_t *targets, size_t *buffers)
     if (v->has_shadow)
         *targets += (size_t)v->shadow.size * (size_t)v->shadow.size * 4;
     *buffers = (size_t)v->material_stride * MAX_MATERIALS;
-    for (int i = 0; i < RING; i++)
-        *buffers += v->instance_bytes[i] + sizeof(stn_block_frame);
+    *buffers += (v->instances.region_bytes + v->frames.region_bytes) * STN_RING_REGIONS;
 }

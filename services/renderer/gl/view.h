@@ -35,6 +35,7 @@ typedef struct stn_frame {
     int light_count;
     int day_light; /* index of the light that the shadow map belongs to, -1 = none */
     int shadows; /* STN_SHADOWS_* */
+    bool shadows_kept; /* the map is as the last picture with shadows left it: nothing is cast anew */
     stn_m4 shadow_view, shadow_proj, shadow_matrix;
     bool outlines;
     float outline_strength; /* 1 = as the reference */

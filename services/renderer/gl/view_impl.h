@@ -4,6 +4,7 @@
 
 #include "base/table.h"
 #include "renderer/gl/blocks.h"
+#include "renderer/gl/ring.h"
 #include "renderer/gl/screen.h"
 #include "renderer/gl/target.h"
 #include "renderer/gl/view.h"
@@ -12,13 +13,19 @@
 
 #define MAX_MATERIALS 8192
 #define MAX_BONES 8192
-#define RING 3 /* buffers in turn, so that none is written while the GPU may read it */
 
 struct draw {
     uint32_t mesh, material;
     unsigned flags;
     stn_instance instance;
 };
+
+/* What a material is drawn with in a pass, for one picture: looked up once for all its draws. */
+struct chosen {
+    uint64_t picture;
+    const stn_program *program; /* NULL: none is ready */
+};
+#define PASSES (STN_PASS_ID + 1)
 
 struct stn_view {
     stn_glrec *rec;
@@ -29,10 +36,12 @@ struct stn_view {
     stn_screen own;
     stn_screen *at; /* what is drawn into */
     stn_shadow_target shadow;
-    bool has_shadow;
+    bool has_shadow, shadow_drawn; /* the map has been cast */
 
     stn_matstate *materials; /* id - 1 */
     uint32_t material_count;
+    struct chosen *chosen[PASSES]; /* id - 1 */
+    uint64_t pictures; /* drawn so far */
     stn_table *material_ids; /* hash -> id */
     uint32_t material_buffer;
     int32_t material_stride;
@@ -41,15 +50,14 @@ struct stn_view {
     uint32_t draw_count, draw_cap;
     stn_m4 *bones;
     uint32_t bone_count;
-    stn_order_item *items, *scratch;
+    stn_order_item *items, *casters, *scratch; /* of the picture, of its shadow map */
     uint32_t item_cap;
-    stn_block_instance *block;
-    size_t block_bytes;
 
-    uint32_t frame_buffer[RING], instance_buffer[RING], instance_texture[RING];
-    size_t instance_bytes[RING];
-    unsigned turn;
-    int32_t max_texels, max_side;
+    stn_ring frames, instances; /* uniform blocks of frames; instances and behind them bones */
+    size_t frame_at; /* where the last one lies */
+    uint32_t instance_texture;
+    uint64_t instance_storage; /* of the ring, that the texture reads */
+    int32_t block_align, max_texels, max_side;
 
     uint32_t empty_vao, copy_program, outline_program;
     int outline_normals;

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "renderer/gl/program.h"
+#include "renderer/gl/ring.h"
 #include "renderer/gl/shaders.h"
 
 #include <SDL.h>
@@ -14,6 +15,7 @@
 #define SHEET 1024
 #define GLYPHS 2048
 #define RUNS 64
+#define VERTEX_BYTES ((size_t)64 << 10) /* of each region of the ring to begin with */
 
 struct vertex {
     float x, y, u, v;
@@ -37,7 +39,9 @@ struct stn_paint {
     TTF_Font *font;
     char *path; /* of the font that was asked for, NULL = none */
     float scale;
-    uint32_t sheet, program, vao, vertices_name, indices_name;
+    uint32_t sheet, program, vao, indices_name;
+    stn_ring vertices;
+    uint64_t vertex_storage; /* of the ring, that the vertex array reads */
     int32_t pixels_at;
     struct glyph glyphs[GLYPHS];
     int pen_x, pen_y, row_h;
@@ -88,23 +92,29 @@ void stn_paint_scale(stn_paint *p, float scale)
     open_font(p);
 }
 
-static void make_buffers(stn_paint *p)
+/* The vertex array that is bound reads the ring's buffer as it is now. */
+static void read_vertices(stn_paint *p)
 {
-    uint16_t *indices = malloc(STN_PAINT_QUADS * 6 * sizeof *indices);
-
-    glGenVertexArrays(1, &p->vao);
-    glGenBuffers(1, &p->vertices_name);
-    glGenBuffers(1, &p->indices_name);
-    stn_glrec_vao(p->rec, p->vao);
-    glBindBuffer(GL_ARRAY_BUFFER, p->vertices_name);
-    glBufferData(GL_ARRAY_BUFFER, STN_PAINT_QUADS * 4 * (GLsizeiptr)sizeof(struct vertex), NULL,
-                 GL_STREAM_DRAW);
+    if (p->vertex_storage == p->vertices.storage)
+        return;
+    p->vertex_storage = p->vertices.storage;
+    glBindBuffer(GL_ARRAY_BUFFER, p->vertices.buffer);
     glEnableVertexAttribArray(0);
     glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, sizeof(struct vertex), NULL);
     glEnableVertexAttribArray(2);
     glVertexAttribPointer(2, 2, GL_FLOAT, GL_FALSE, sizeof(struct vertex), (const void *)8);
     glEnableVertexAttribArray(3);
     glVertexAttribPointer(3, 4, GL_UNSIGNED_BYTE, GL_TRUE, sizeof(struct vertex), (const void *)16);
+}
+
+static void make_buffers(stn_paint *p)
+{
+    uint16_t *indices = malloc(STN_PAINT_QUADS * 6 * sizeof *indices);
+
+    glGenVertexArrays(1, &p->vao);
+    glGenBuffers(1, &p->indices_name);
+    stn_ring_init(&p->vertices, p->rec, GL_ARRAY_BUFFER, VERTEX_BYTES, 0);
+    stn_glrec_vao(p->rec, p->vao);
     for (uint32_t i = 0; indices && i < STN_PAINT_QUADS; i++) {
         static const uint8_t order[6] = {0, 1, 2, 0, 2, 3};
 
@@ -175,7 +185,7 @@ void stn_paint_free(stn_paint *p)
     if (p->vao) {
         stn_glrec_forget_vao(p->rec, p->vao);
         glDeleteVertexArrays(1, &p->vao);
-        glDeleteBuffers(1, &p->vertices_name);
+        stn_ring_fini(&p->vertices);
         glDeleteBuffers(1, &p->indices_name);
     }
     if (p->sheet)
@@ -422,23 +432,26 @@ void stn_paint_end(stn_paint *p)
     static const stn_blendmode over = {STN_BM_ADD, STN_BM_SRC_A, STN_BM_INV_SRC_A,
                                        STN_BM_MAX, STN_BM_ONE,   STN_BM_ONE};
 
-    if (p->quads == 0)
+    size_t bytes = p->quads * 4 * sizeof(struct vertex), at = 0;
+    void *to = stn_ring_begin(&p->vertices, bytes, sizeof(struct vertex), &at);
+
+    if (!to)
         return;
+    memcpy(to, p->v, bytes);
+    stn_ring_end(&p->vertices);
     stn_glrec_program(p->rec, p->program);
     stn_glrec_vao(p->rec, p->vao);
+    read_vertices(p);
     stn_glrec_depth(p->rec, false, GL_LEQUAL, false);
     stn_glrec_cull(p->rec, false, false);
     stn_glrec_blend(p->rec, true, &over);
     stn_glrec_colour_mask(p->rec, 0, true);
     stn_glrec_viewport(p->rec, 0, 0, p->width_px, p->height_px);
     glUniform2f(p->pixels_at, (GLfloat)p->width_px, (GLfloat)p->height_px);
-    glBindBuffer(GL_ARRAY_BUFFER, p->vertices_name);
-    glBufferData(GL_ARRAY_BUFFER, STN_PAINT_QUADS * 4 * (GLsizeiptr)sizeof(struct vertex), NULL,
-                 GL_STREAM_DRAW);
-    glBufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)(p->quads * 4 * sizeof(struct vertex)), p->v);
     for (uint32_t i = 0; i < p->run_count; i++) {
         stn_textures_bind(p->textures, p->runs[i].texture, STN_UNIT_SOURCE);
-        glDrawElements(GL_TRIANGLES, (GLsizei)p->runs[i].count * 6, GL_UNSIGNED_SHORT,
-                       (const void *)(uintptr_t)(p->runs[i].first * 12));
+        glDrawElementsBaseVertex(GL_TRIANGLES, (GLsizei)p->runs[i].count * 6, GL_UNSIGNED_SHORT,
+                                 (const void *)(uintptr_t)(p->runs[i].first * 12),
+                                 (GLint)(at / sizeof(struct vertex)));
     }
 }
