@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/folders.h"
 #include "base/log.h"
-#include "renderer/pacing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,6 +24,7 @@
 #define SETTINGS_QUIET_NS STN_S
 #define FULL_DETAIL 100 /* percent, as the reference */
 #define LOW_DETAIL 35
+#define SPARE_DETAIL 2 /* a frame that would be late has so many times less of it */
 
 static void spent(void *arg, stn_job *job)
 {
@@ -173,7 +173,8 @@ static stn_status open_rest(stn_renderer *r, stn_err *err)
                              .textures = r->textures,
                              .around = r->around,
                              .spent = spent,
-                             .arg = r};
+                             .arg = r,
+                             .defer = true};
     stn_status st = stn_build_new(r->net, stn_surface_is_software(r->surface), &r->build, err);
 
     if (st == STN_OK)
@@ -335,40 +336,46 @@ static void on_message(stn_renderer *r, const stn_job *job)
         stn_hud_menu(r->hud, job->u.text.menu, job->u.text.text, (float)in->mouse.x, (float)in->mouse.y);
 }
 
-/* Takes finished things, oldest first, as far as this frame's time and bytes reach: a small part of what a
- * frame lasts, so that a frame in which much comes is hardly longer than the others. */
+/* How long and how many bytes a frame spends on finished things: a small part of what a frame lasts, so that
+ * a frame in which much comes is hardly longer than the others. */
+static int64_t upload_budget(stn_renderer *r, size_t *bytes)
+{
+    int64_t budget = (int64_t)(r->dt * 1e9) / UPLOAD_PART;
+    bool short_of_time = r->strain.level >= STN_STRAIN_UPLOADS;
+    stn_stage_facts facts;
+
+    stn_stage_get(r->stage, &facts);
+    *bytes = short_of_time ? UPLOAD_BYTES_LATE : UPLOAD_BYTES;
+    /* Before there is a picture nothing can be late: it comes sooner. */
+    if (facts.cuts == 0) {
+        *bytes = UPLOAD_BYTES * 8;
+        return UPLOAD_LOADING_NS;
+    }
+    r->was_complete = r->was_complete || stn_stage_complete(r->stage);
+    if (stn_spsc_count(stn_build_jobs(r->build)) == 0)
+        r->all_taken_ns = r->last_ns;
+    if (!r->was_complete || r->last_ns - r->all_taken_ns > UPLOAD_WAIT_NS)
+        return UPLOAD_MOST_NS; /* it is still coming into sight, or something would wait for long */
+    budget = budget > UPLOAD_MOST_NS ? UPLOAD_MOST_NS : budget;
+    return short_of_time || budget < UPLOAD_LEAST_NS ? UPLOAD_LEAST_NS : budget;
+}
+
+/* Finished things: what is cheap is applied in the order in which it came, in half of the time when something
+ * waits for the driver; what goes to the driver goes in the order in which it is needed. */
 static uint32_t take_jobs(stn_renderer *r, int64_t now)
 {
     stn_spsc *jobs = stn_build_jobs(r->build);
-    double target = r->settings.frame_cap > 0 ? 1000.0 / r->settings.frame_cap : 1000.0 / 60.0;
-    bool late = stn_frames_mean(r->frames, 8) > target;
-    size_t bytes = 0, most = late ? UPLOAD_BYTES_LATE : UPLOAD_BYTES;
-    int64_t budget = (int64_t)(r->dt * 1e9) / UPLOAD_PART;
-    stn_stage_facts facts;
+    size_t bytes;
+    int64_t budget = upload_budget(r, &bytes), taking = stn_stage_waits(r->stage) ? budget / 2 : budget;
     stn_job *job;
     uint32_t taken = 0;
 
-    budget = budget < UPLOAD_LEAST_NS ? UPLOAD_LEAST_NS : budget > UPLOAD_MOST_NS ? UPLOAD_MOST_NS : budget;
-    if (stn_spsc_count(jobs) == 0)
-        r->all_taken_ns = now;
-    else if (now - r->all_taken_ns > UPLOAD_WAIT_NS) /* nothing waits for long */
-        budget = UPLOAD_MOST_NS;
-    r->was_complete = r->was_complete || stn_stage_complete(r->stage);
-    if (!r->was_complete)
-        budget = UPLOAD_MOST_NS;
-    /* Before there is a picture nothing can be late: it comes sooner. */
-    stn_stage_get(r->stage, &facts);
-    if (facts.cuts == 0) {
-        most *= 8;
-        budget = UPLOAD_LOADING_NS;
-    }
-    while (bytes < most && stn_clock_ns() - now < budget && (job = stn_spsc_take(jobs)) != NULL) {
-        bytes += job->bytes;
+    while (stn_clock_ns() - now < taking && stn_stage_room(r->stage) && (job = stn_spsc_take(jobs)) != NULL) {
         taken++;
         on_message(r, job);
         stn_stage_take(r->stage, job);
     }
-    r->uploaded += bytes;
+    r->uploaded += stn_stage_upload(r->stage, now + budget, bytes);
     return taken;
 }
 
@@ -440,9 +447,10 @@ static void tell_sight(stn_renderer *r, int64_t now)
 }
 
 /* What is seen, with its light: everything but the drawing. */
-static void gather_scene(stn_renderer *r, bool shadows, bool outlines, int detail)
+static void gather_scene(stn_renderer *r, bool shadows, bool outlines, int detail, bool keep_shadows)
 {
     stn_stage_look look = {.shadows = shadows,
+                           .keep_shadows = keep_shadows,
                            .outlines = outlines,
                            .fog = r->settings.fog,
                            .sway = r->settings.sway,
@@ -468,7 +476,7 @@ void renderer_draw_scene(stn_renderer *r, bool full)
     /* What the preset chose is no wish for coarser pictures. */
     if (full && r->low && r->o.detail < 0 && detail == LOW_DETAIL)
         detail = FULL_DETAIL;
-    gather_scene(r, full, full, detail);
+    gather_scene(r, full, full, detail, false);
     stn_view_draw(r->view, &r->frame);
 }
 
@@ -518,7 +526,7 @@ static void tell_stats(stn_renderer *r, int64_t now)
     stn_net_stats s = {0};
     stn_stage_facts f;
     const stn_view_counts *v = stn_view_last(r->view);
-    size_t targets, buffers;
+    size_t targets, buffers, leaves, slots;
 
     if (now - r->stats_ns < STN_S / 2)
         return;
@@ -541,9 +549,10 @@ static void tell_stats(stn_renderer *r, int64_t now)
     s.members = v->members;
     s.bypassed = v->bypassed;
     s.binds = v->binds;
-    s.leaves = (uint32_t)f.leaves;
-    s.slots = (uint32_t)f.slots;
-    s.queued = (uint32_t)stn_spsc_count(stn_build_jobs(r->build));
+    stn_stage_tree(r->stage, &leaves, &slots);
+    s.leaves = (uint32_t)leaves;
+    s.slots = (uint32_t)slots;
+    s.queued = (uint32_t)(stn_spsc_count(stn_build_jobs(r->build)) + f.uploads);
     s.lag = stn_surface_lag(r->surface);
     s.cuts = (uint32_t)f.cuts;
     s.gobs = (uint32_t)f.gobs;
@@ -557,12 +566,13 @@ static void tell_stats(stn_renderer *r, int64_t now)
     s.gl_calls = r->rec.issued;
     s.gl_skipped = r->rec.skipped;
     s.uploads = r->uploaded;
+    s.left_out = (uint32_t)r->strain.level;
     snprintf(s.driver, sizeof s.driver, "%s", stn_surface_renderer(r->surface));
     snprintf(s.preset, sizeof s.preset, "%s", r->preset[0] ? r->preset : "high detail");
     stn_net_tell_stats(r->net, &s);
 }
 
-static void pace(stn_renderer *r, int64_t *due)
+static int pacing_hz(stn_renderer *r)
 {
     stn_pacing_facts f = {.wanted_hz = r->o.fps,
                           .cap_hz = r->settings.frame_cap,
@@ -570,7 +580,17 @@ static void pace(stn_renderer *r, int64_t *due)
                                         stn_surface_kind_of(r->surface) == STN_SURFACE_HEADLESS,
                           .awaited = renderer_pictures_due(r)};
 
-    stn_sleep_ns(stn_pacing_next(due, stn_pacing_hz(&f), stn_clock_ns()));
+    return stn_pacing_hz(&f);
+}
+
+/* With vertical sync the swap lasts until the display is ready, which is no work. */
+static void judge(stn_renderer *r, int hz)
+{
+    bool display = r->o.vsync && stn_surface_has_window(r->surface);
+    double busy = (double)r->cost.work_ms - (display ? (double)r->cost.swap_ms : 0.0);
+
+    stn_strain_frame(&r->strain, busy, r->dt * 1000.0, 1000.0 / (hz > 0 ? hz : 60));
+    stn_picker_spare(r->picker, r->strain.level >= STN_STRAIN_PICKS);
 }
 
 static struct moment moment_now(void)
@@ -681,7 +701,11 @@ static void update_clocks(void *arg, double seconds)
 
 static void show(stn_renderer *r)
 {
-    gather_scene(r, r->settings.shadows, r->settings.outlines, r->settings.detail);
+    int detail = r->settings.detail;
+
+    if (r->strain.level >= STN_STRAIN_DETAIL)
+        detail /= SPARE_DETAIL;
+    gather_scene(r, r->settings.shadows, r->settings.outlines, detail, stn_strain_keeps_shadows(&r->strain));
     phase(r, STN_PHASE_CULL);
     stn_view_draw(r->view, &r->frame);
     phase(r, STN_PHASE_DRAW);
@@ -746,6 +770,7 @@ static void one_frame(stn_renderer *r)
 stn_status stn_renderer_run(stn_renderer *r, stn_err *err)
 {
     int64_t due = stn_clock_ns();
+    int hz;
     /* Run again it goes on with the handler that it has. */
     stn_status st = r->handler ? STN_OK : open_handler(r, err);
 
@@ -756,7 +781,9 @@ stn_status stn_renderer_run(stn_renderer *r, stn_err *err)
         one_frame(r);
         if (r->o.frames > 0 && r->drawn >= (uint64_t)r->o.frames)
             break;
-        pace(r, &due);
+        hz = pacing_hz(r);
+        judge(r, hz);
+        stn_sleep_ns(stn_pacing_next(&due, hz, stn_clock_ns()));
     }
     return STN_OK;
 }

@@ -10,6 +10,7 @@
 #include "renderer/hud/hud.h"
 #include "renderer/input/sdl_source.h"
 #include "renderer/net/net.h"
+#include "renderer/pacing.h"
 #include "renderer/pictures.h"
 #include "renderer/renderer.h"
 #include "renderer/scene/handler.h"
@@ -71,6 +72,7 @@ struct stn_renderer {
     int width, height; /* of the picture */
     stn_v3 focus;
     stn_frame_handler *handler;
+    stn_strain strain; /* what frames leave out */
     struct moment last; /* when the phase under way began */
     stn_frame_cost cost; /* of the frame under way */
     stn_frames *frames;

@@ -160,8 +160,10 @@ static void a_thing_with_an_absent_texture_or_mesh_is_drawn_without_or_left_out(
     new_look(&job, 7, 1); /* its texture is number 0: none */
     stn_stage_take(r.stage, job);
     assert_int_equal(drawn(&r), 1);
-    new_look(&job, 7, 2); /* a mesh that never came */
+    new_look(&job, 7, 2); /* a mesh that never comes: the look before stays for a while */
     stn_stage_take(r.stage, job);
+    assert_int_equal(drawn(&r), 1);
+    stn_stage_tick(r.stage, 3.0);
     assert_int_equal(drawn(&r), 0);
     new_look(&job, 7, UINT32_MAX);
     stn_stage_take(r.stage, job);

@@ -224,6 +224,7 @@ typedef struct stn_job_text {
 } stn_job_text;
 
 typedef struct stn_job {
+    struct stn_job *next; /* the GL thread's own: of what it lets go bit by bit */
     stn_job_kind kind;
     uint64_t frame; /* 0 = holds in any */
     size_t bytes; /* that its upload moves */

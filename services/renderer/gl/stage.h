@@ -29,13 +29,22 @@ typedef struct stn_stage_parts {
     /* Asks for the levels of detail of a mesh, which come as a job. False: later. NULL: there are none. */
     bool (*levels)(void *arg, uint32_t asset);
     void *arg;
+    bool defer; /* what goes to the driver waits for stn_stage_upload(); else it goes when it is taken */
 } stn_stage_parts;
 
 stn_stage *stn_stage_new(const stn_stage_parts *parts); /* NULL: out of memory */
 void stn_stage_free(stn_stage *s);
 
-/* Uploads and applies; takes the job. */
+/* Applies; takes the job. What goes to the driver is put aside when the parts say so. */
 void stn_stage_take(stn_stage *s, stn_job *job);
+/* Whether there is room for more to be put aside: without, jobs stay where they are. */
+bool stn_stage_room(const stn_stage *s);
+bool stn_stage_waits(const stn_stage *s); /* whether anything is put aside */
+/* Uploads of what was put aside, what is in the picture and near first (uploads.h): one piece at least, then
+ * more while neither the time nor the bytes are used up. What has waited for STN_UPLOAD_PATIENCE_NS goes
+ * beyond both, for at most STN_STAGE_OVERDUE_NS. Returns the bytes. */
+#define STN_STAGE_OVERDUE_NS (4 * STN_MS)
+size_t stn_stage_upload(stn_stage *s, int64_t until_ns, size_t bytes);
 /* Clocks: motion, light. Also decides about the swap of scenes. */
 void stn_stage_tick(stn_stage *s, double dt);
 
@@ -45,6 +54,7 @@ typedef struct stn_stage_look {
     /* By which sizes in the picture count: 1 = as the reference; less: what is small gets coarser, and is
      * left out, sooner. 0: nothing gets coarser. */
     float detail;
+    bool keep_shadows; /* the shadow map of the last picture will do, if there is one */
     double time;
 } stn_stage_look;
 
@@ -84,15 +94,17 @@ typedef struct stn_stage_facts {
     uint64_t session; /* its session number */
     bool frozen; /* another frame of reference is being filled */
     size_t cuts, gobs, gobs_seen, cuts_seen, grids;
-    size_t leaves, slots; /* of the tree: what can be drawn; that and what it hangs below */
     double day_progress;
     bool night;
     unsigned failed_uploads;
+    size_t uploads; /* that wait */
     uint64_t frees; /* since the start: jobs given back, things of the scene and of the driver let go */
     uint64_t scenes; /* since the start: begun or swapped */
 } stn_stage_facts;
 
 void stn_stage_get(const stn_stage *s, stn_stage_facts *out);
+/* What can be drawn of what is shown; that and what it hangs below. Looks at every cut. */
+void stn_stage_tree(const stn_stage *s, size_t *leaves, size_t *slots);
 /* Everything that is wanted is there. */
 bool stn_stage_complete(const stn_stage *s);
 /* Moves whenever a grid came or went: the minimap looks again then. */

@@ -19,7 +19,7 @@ bool stn_stage_height(const stn_stage *s, double x, double y, float *z)
 
 bool stn_stage_place(const stn_stage *s, int64_t object, double *x, double *y)
 {
-    const stage_gob *g = stn_table_get(s->scenes[s->shown].gobs, (uint64_t)object);
+    const stage_gob *g = stage_gob_of(&s->scenes[s->shown], object);
 
     if (!g || !g->placed)
         return false;
@@ -31,26 +31,15 @@ bool stn_stage_place(const stn_stage *s, int64_t object, double *x, double *y)
 void stn_stage_get(const stn_stage *s, stn_stage_facts *out)
 {
     const stage_scene *sc = &s->scenes[s->shown];
-    size_t it = 0;
-    uint64_t key;
-    void *v;
 
     memset(out, 0, sizeof *out);
     out->world = s->scenes[s->filling ? 1 - s->shown : s->shown].facts;
     out->frame = sc->frame;
     out->session = sc->session;
     out->frozen = s->filling;
-    out->leaves = sc->gob_leaves;
-    while (stn_table_next(sc->cuts, &it, &key, &v)) {
-        const stage_cut *c = v;
-
-        out->cuts += c->job != NULL;
-        out->leaves += c->job ? c->job->u.cut.part_count : 0;
-        out->leaves += c->sheets ? c->sheets->u.cut.part_count : 0;
-    }
-    /* The root and its two nodes, a node each of cuts and objects. */
-    out->slots = out->leaves + 3 + stn_table_count(sc->cuts) + stn_table_count(sc->gobs);
-    out->gobs = stn_table_count(sc->gobs);
+    out->cuts = sc->cuts_shown;
+    out->gobs = stn_table_count(sc->gobs) + stn_table_count(sc->growth);
+    out->uploads = s->uploads.count;
     out->grids = stn_table_count(sc->grids);
     out->gobs_seen = s->gobs_seen;
     out->cuts_seen = s->cuts_seen;
@@ -59,6 +48,26 @@ void stn_stage_get(const stn_stage *s, stn_stage_facts *out)
     out->failed_uploads = s->failed_uploads;
     out->frees = s->frees;
     out->scenes = s->scene_changes;
+}
+
+void stn_stage_tree(const stn_stage *s, size_t *leaves, size_t *slots)
+{
+    const stage_scene *sc = &s->scenes[s->shown];
+    size_t it = 0;
+    uint64_t key;
+    void *v;
+
+    *leaves = sc->gob_leaves;
+    while (stn_table_next(sc->cuts, &it, &key, &v)) {
+        const stage_cut *c = v;
+
+        *leaves += c->job ? c->job->u.cut.part_count : 0;
+        *leaves += c->sheets ? c->sheets->u.cut.part_count : 0;
+    }
+    /* The root and its two nodes, that of what has no place and one for each cut with objects; a node each of
+     * cuts and objects. */
+    *slots = *leaves + 4 + stn_table_count(sc->plots) + stn_table_count(sc->cuts) +
+             stn_table_count(sc->gobs) + stn_table_count(sc->growth);
 }
 
 uint64_t stn_stage_map_version(const stn_stage *s)
@@ -75,12 +84,10 @@ const stn_job_grid *stn_stage_grid(const stn_stage *s, int32_t gx, int32_t gy)
 
 void stn_stage_each_text(const stn_stage *s, void (*fn)(void *arg, stn_v3 at, const char *text), void *arg)
 {
-    size_t it = 0;
-    uint64_t key;
-    void *v;
+    const stage_scene *sc = &s->scenes[s->shown];
 
-    while (stn_table_next(s->scenes[s->shown].gobs, &it, &key, &v)) {
-        const stage_gob *g = v;
+    for (uint32_t i = 0; i < sc->live_count; i++) {
+        const stage_gob *g = sc->live[i];
 
         if (g->text_left > 0.0 && g->text[0] && g->placed)
             fn(arg, (stn_v3){(float)g->shown_x, -(float)g->shown_y, g->shown_z + 20.0f}, g->text);
@@ -97,13 +104,11 @@ void stn_stage_each_mark(const stn_stage *s, void (*fn)(void *arg, double x, dou
     while (stn_table_next(sc->gobs, &it, &key, &v)) {
         const stage_gob *g = v;
 
-        if (g->id < 0 || !g->placed || !g->look)
+        if (!g->placed || !g->look)
             continue;
         if (sc->facts.has_player && g->id == sc->facts.player)
             fn(arg, g->shown_x, g->shown_y, 2);
-        else if (g->look->u.look.animated)
-            fn(arg, g->shown_x, g->shown_y, 1);
-        else if (!g->look->u.look.still)
-            fn(arg, g->shown_x, g->shown_y, 0);
+        else if (g->mark >= 0)
+            fn(arg, g->shown_x, g->shown_y, g->mark);
     }
 }

@@ -82,7 +82,14 @@ static bool remembered(const void *ctx, int32_t cut_x, int32_t cut_y)
     return stage_remembered(ctx, cut_x, cut_y);
 }
 
-static void add_parts(stn_stage *s, stn_job_cut *cut, const stn_instance *in, unsigned flags)
+/* From the focus, in the ground's plane. */
+static float far_from(const stage_scene *sc, const stn_m4 *place)
+{
+    return sc->has_focus ? hypotf(place->m[12] - sc->focus.x, place->m[13] - sc->focus.y) : 0.0f;
+}
+
+static void add_parts(stn_stage *s, const stage_scene *sc, stn_job_cut *cut, const stn_instance *in,
+                      unsigned flags)
 {
     for (uint32_t i = 0; i < cut->part_count; i++) {
         stn_cut_part *p = &cut->parts[i];
@@ -94,8 +101,8 @@ static void add_parts(stn_stage *s, stn_job_cut *cut, const stn_instance *in, un
             f &= ~(unsigned)STN_DRAW_LAND;
         if (p->on_demand && !s->overlays)
             f = 0;
-        if (!p->material_id)
-            p->material_id = stage_material(s, &p->material);
+        if (!p->material_id && !(p->material_id = stage_material(s, &p->material)))
+            stage_want_material(s, &p->material, far_from(sc, &in->model));
         if (p->material_id && p->mesh_id && f)
             stn_view_add(s->parts.view, p->mesh_id, p->material_id, in, f);
     }
@@ -112,9 +119,9 @@ static void add_cut(stn_stage *s, const stage_scene *sc, stage_cut *c, unsigned 
     }
     memcpy(in.special, c->memory, sizeof in.special);
 
-    add_parts(s, &c->job->u.cut, &in, flags);
+    add_parts(s, sc, &c->job->u.cut, &in, flags);
     if (c->sheets && (flags & STN_DRAW_VISIBLE))
-        add_parts(s, &c->sheets->u.cut, &in, STN_DRAW_VISIBLE);
+        add_parts(s, sc, &c->sheets->u.cut, &in, STN_DRAW_VISIBLE);
 }
 
 static const stn_m4 *pose_of(const stage_scene *sc, const stage_gob *g, const stn_gob_pose **pose)
@@ -187,6 +194,21 @@ static uint32_t number_of(struct pointing *p, const stage_gob *g, const stn_leaf
     return (uint32_t)p->n;
 }
 
+/* A leaf for the picture, for the shadow map, or once for both when it is the same mesh in both. */
+static void add_leaf(stn_stage *s, stn_leaf_look *l, uint32_t mesh, uint32_t material, const stn_instance *in,
+                     const stage_sizing *sizing, unsigned flags)
+{
+    const unsigned both = STN_DRAW_VISIBLE | STN_DRAW_CASTS;
+    uint32_t caster =
+        (flags & both) == both ? stage_leaf_mesh(s, l, &in->model, sizing, STN_DRAW_CASTS) : mesh;
+
+    if (caster != mesh) {
+        stn_view_add(s->parts.view, caster, material, in, STN_DRAW_CASTS);
+        flags &= ~(unsigned)STN_DRAW_CASTS;
+    }
+    stn_view_add(s->parts.view, mesh, material, in, flags);
+}
+
 /* Without sizing everything is drawn in full. */
 static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn_m4 *view, unsigned flags,
                     const stage_sizing *sizing, struct pointing *pointing)
@@ -217,6 +239,10 @@ static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn
                 continue;
         }
         material = leaf_material(s, l, g->wet && !l->points);
+        if (!material)
+            stage_want_material(s, &l->material, far_from(sc, &g->matrix));
+        if (!mesh && l->mesh)
+            stage_want_mesh(s, l->mesh, far_from(sc, &g->matrix));
         if (!material || !mesh || !f)
             continue;
         if (l->points) {
@@ -242,22 +268,46 @@ static void add_gob(stn_stage *s, const stage_scene *sc, stage_gob *g, const stn
             memcpy(in.sway_slow, l->sway_slow, sizeof in.sway_slow);
             memcpy(in.sway_fast, l->sway_fast, sizeof in.sway_fast);
         }
-        stn_view_add(s->parts.view, mesh, material, &in, f);
+        add_leaf(s, l, mesh, material, &in, sizing, f);
     }
 }
 
-/* Near enough to the shadow map's middle to throw a shadow into it. */
-static bool in_shadow_reach(const stn_spatial *sp, stn_v3 focus, double reach)
+/* Where shadows fall: near enough to the map's middle, and so that they can be seen. */
+struct shade {
+    stn_v3 focus;
+    const stn_sg_plane *planes; /* of the picture */
+    stn_sg_v3 way; /* from a thing to where its shadow falls, for a unit of height */
+    double lowest; /* of the ground */
+};
+
+/* How far beyond the picture things still throw shadows: crowns in the wind, limbs, a camera that moves while
+ * the map is kept. */
+#define SHADE_MARGIN 60.0
+
+/* Whether a shadow of what is in the bound can be in the picture: the bound, drawn out along the light down
+ * to the lowest ground, is not wholly behind a plane. */
+static bool casts_into(const stn_spatial *sp, const struct shade *h)
 {
     const stn_bound *b = stn_spatial_bound(sp);
-    double dx, dy, r;
+    double dx, dy, r, fall;
 
-    if (!stn_bound_is_finite(b))
+    if (!stn_bound_is_finite(b) || b->kind != STN_BOUND_BOX)
         return true;
-    dx = b->c.x - (double)focus.x;
-    dy = b->c.y - (double)focus.y;
-    r = b->kind == STN_BOUND_BOX ? hypot(b->e.x, b->e.y) : b->r;
-    return hypot(dx, dy) < reach + r;
+    dx = b->c.x - (double)h->focus.x;
+    dy = b->c.y - (double)h->focus.y;
+    r = b->e.x + b->e.y + (double)STN_SHADOW_SIZE;
+    if (dx * dx + dy * dy >= r * r)
+        return false;
+    fall = fmax(b->c.z + b->e.z - h->lowest, 0.0);
+    for (int i = 0; i < 6; i++) {
+        const stn_sg_plane *p = &h->planes[i];
+        double near = b->e.x * fabs(p->n.x) + b->e.y * fabs(p->n.y) + b->e.z * fabs(p->n.z) + SHADE_MARGIN;
+        double at = stn_sg_dot(p->n, b->c) - p->k, end = at + fall * stn_sg_dot(p->n, h->way);
+
+        if (at < -near && end < -near)
+            return false;
+    }
+    return true;
 }
 
 static void put_day(stn_stage *s, stn_frame *f)
@@ -276,27 +326,23 @@ static void put_day(stn_stage *s, stn_frame *f)
 }
 
 /* The nearest lights of objects, flickering. */
-static void put_points(stn_stage *s, const stage_scene *sc, stn_v3 focus, stn_frame *f)
+static void put_points(const stage_scene *sc, stn_v3 focus, stn_frame *f)
 {
     float far[MAX_POINT_LIGHTS];
     int n = 0;
-    size_t it = 0;
-    uint64_t key;
-    void *v;
     stn_m4 one = stn_m4_identity();
 
-    (void)s;
-    while (stn_table_next(sc->gobs, &it, &key, &v)) {
-        const stage_gob *g = v;
+    for (uint32_t k = 0; k < sc->live_count; k++) {
+        const stage_gob *g = sc->live[k];
 
         for (uint32_t i = 0; g->look && g->placed && i < g->look->u.look.light_count; i++) {
             const stn_gob_light *gl = &g->look->u.look.lights[i];
             stn_v3 at = stn_m4_pt(&g->matrix, gl->at);
-            float d = stn_v3_dist(at, focus), k = gl->flickers ? g->flicker : 1.0f;
+            float d = stn_v3_dist(at, focus), b = gl->flickers ? g->flicker : 1.0f;
             stn_lit l = {.pos = stn_light_pos(&f->view, &one, at),
-                         .amb = {gl->amb[0] * k, gl->amb[1] * k, gl->amb[2] * k, gl->amb[3] * k},
-                         .dif = {gl->dif[0] * k, gl->dif[1] * k, gl->dif[2] * k, gl->dif[3] * k},
-                         .spc = {gl->spc[0] * k, gl->spc[1] * k, gl->spc[2] * k, gl->spc[3] * k},
+                         .amb = {gl->amb[0] * b, gl->amb[1] * b, gl->amb[2] * b, gl->amb[3] * b},
+                         .dif = {gl->dif[0] * b, gl->dif[1] * b, gl->dif[2] * b, gl->dif[3] * b},
+                         .spc = {gl->spc[0] * b, gl->spc[1] * b, gl->spc[2] * b, gl->spc[3] * b},
                          .ac = gl->att[0],
                          .al = gl->att[1],
                          .aq = gl->att[2],
@@ -351,33 +397,57 @@ static void put_sky(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
 static void put_shadow(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_frame *f)
 {
     stn_v4 d = stn_daylight_dir(s->day.now.elev, s->day.now.angle);
+    bool was_drawn = s->shadow_drawn;
 
-    if (!look->shadows || !s->day.known || d.z <= 0.02f)
+    s->shadow_drawn = look->shadows && s->day.known && d.z > 0.02f;
+    if (!s->shadow_drawn)
         return;
-    stn_shadow_follow_tick(&s->shadow, s->dt, d, focus, STN_SHADOW_SIZE);
+    s->shadow_left_out += s->dt;
+    /* A map that is kept is read from where it was drawn. */
+    f->shadows_kept = look->keep_shadows && was_drawn;
+    if (!f->shadows_kept) {
+        stn_shadow_follow_tick(&s->shadow, s->shadow_left_out, d, focus, STN_SHADOW_SIZE);
+        s->shadow_left_out = 0.0;
+    }
     f->shadows = STN_SHADOWS_PCF;
     f->shadow_view = s->shadow.place.view;
     f->shadow_proj = s->shadow.place.proj;
     f->shadow_matrix = stn_shadow_matrix(&s->shadow.place, &f->view);
 }
 
-static void add_casters(stn_stage *s, const stage_scene *sc, stn_v3 focus, const stn_m4 *view, stage_sizing z)
+static struct shade shade_of(const stn_stage *s, const stage_scene *sc, stn_v3 focus)
 {
-    size_t it = 0;
-    uint64_t key;
-    void *v;
+    const stn_bound *ground = stn_spatial_bound(sc->cut_root);
+    double z = fmax((double)s->shadow.day.z, 0.02);
 
-    while (stn_table_next(sc->cuts, &it, &key, &v)) {
-        stage_cut *c = v;
+    return (struct shade){.focus = focus,
+                          .planes = s->camera.planes,
+                          .way = {-(double)s->shadow.day.x / z, -(double)s->shadow.day.y / z, -1.0},
+                          .lowest = ground->kind == STN_BOUND_BOX && stn_bound_is_finite(ground)
+                                        ? ground->c.z - ground->e.z
+                                        : -1e4};
+}
 
-        if (c->job && in_shadow_reach(c->spatial, focus, (double)STN_SHADOW_SIZE))
+/* What is seen and throws a shadow is one draw for both: the others that throw one are added here. */
+static void add_casters(stn_stage *s, const stage_scene *sc, const struct shade *shade, const stn_m4 *view,
+                        stage_sizing z)
+{
+    for (size_t i = 0; i < stn_spatial_children(sc->cut_root); i++) {
+        stage_cut *c = stn_spatial_user(stn_spatial_child(sc->cut_root, i));
+
+        if (c->job && c->cast_in != s->picture && casts_into(c->spatial, shade))
             add_cut(s, sc, c, STN_DRAW_CASTS, 0);
     }
-    it = 0;
-    while (stn_table_next(sc->gobs, &it, &key, &v)) {
-        stage_gob *g = v;
+    for (size_t i = 0; i < stn_spatial_children(sc->gob_root); i++) {
+        const stn_spatial *plot = stn_spatial_child(sc->gob_root, i);
 
-        if (g->look && g->placed && in_shadow_reach(g->spatial, focus, (double)STN_SHADOW_SIZE)) {
+        if (plot == sc->nowhere || !casts_into(plot, shade))
+            continue;
+        for (size_t k = 0; k < stn_spatial_children(plot); k++) {
+            stage_gob *g = stn_spatial_user(stn_spatial_child(plot, k));
+
+            if (!g->look || g->cast_in == s->picture || !casts_into(g->spatial, shade))
+                continue;
             z.seen = g->seen_in == s->picture;
             add_gob(s, sc, g, view, STN_DRAW_CASTS, z.bias > 0.0f ? &z : NULL, NULL);
         }
@@ -406,7 +476,9 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
     stage_scene *sc = stage_shown(s);
     stn_m4 clip = stn_m4_mul(f->proj, f->view);
     stage_sizing z = {.clip = &clip, .bias = look->detail, .seen = true};
-    stn_sg_camera cam;
+    stn_sg_camera *cam = &s->camera;
+    struct shade shade;
+    bool casts;
 
     f->time = look->time;
     f->day_light = -1;
@@ -417,43 +489,53 @@ void stn_stage_fill(stn_stage *s, const stn_stage_look *look, stn_v3 focus, stn_
     f->wind[2] = 0.6f;
     if (s->day.known) {
         put_day(s, f);
-        put_points(s, sc, focus, f);
+        put_points(sc, focus, f);
     }
     put_sky(s, look, focus, f);
     put_clouds(s, look, f);
     s->overlays = look->overlays;
     f->grid = look->grid ? 48.0f / 255.0f : 0.0f;
     put_shadow(s, look, focus, f);
-    s->gobs_seen = s->cuts_seen = 0;
+    casts = f->shadows != STN_SHADOWS_NONE && !f->shadows_kept;
     s->picture++;
-    if (!camera_of(&f->view, &f->proj, &cam))
+    s->gobs_seen = s->cuts_seen = 0;
+    s->has_camera = camera_of(&f->view, &f->proj, cam);
+    if (!s->has_camera)
         return;
+    shade = shade_of(s, sc, focus);
     stn_sg_queue_clear(&s->queue);
-    stn_sg_queue_visible(&s->queue, sc->cut_root, &cam);
+    stn_sg_queue_visible(&s->queue, sc->cut_root, cam);
     for (size_t i = 0; i < s->queue.count; i++) {
         stage_cut *c = stn_spatial_user(s->queue.items[i].mesh);
 
         if (c->job) {
+            bool cast = casts && casts_into(c->spatial, &shade);
+
             s->cuts_seen++;
-            add_cut(s, sc, c, STN_DRAW_VISIBLE, 0);
+            c->cast_in = cast ? s->picture : 0;
+            add_cut(s, sc, c, cast ? STN_DRAW_VISIBLE | STN_DRAW_CASTS : STN_DRAW_VISIBLE, 0);
         }
     }
     stn_sg_queue_clear(&s->queue);
-    stn_sg_queue_visible(&s->queue, sc->gob_root, &cam);
+    stn_sg_queue_visible(&s->queue, sc->gob_root, cam);
     for (size_t i = 0; i < s->queue.count; i++) {
         stage_gob *g = stn_spatial_user(s->queue.items[i].mesh);
+        bool cast;
 
         if (!g->look || !g->placed)
             continue;
         z.nearest = nearest(g, &clip);
-        if (worth_drawing(sc, g, &z)) {
-            s->gobs_seen++;
-            g->seen_in = s->picture;
-            add_gob(s, sc, g, &f->view, STN_DRAW_VISIBLE, z.bias > 0.0f ? &z : NULL, NULL);
-        }
+        if (!worth_drawing(sc, g, &z))
+            continue;
+        cast = casts && casts_into(g->spatial, &shade);
+        s->gobs_seen++;
+        g->seen_in = s->picture;
+        g->cast_in = cast ? s->picture : 0;
+        add_gob(s, sc, g, &f->view, cast ? STN_DRAW_VISIBLE | STN_DRAW_CASTS : STN_DRAW_VISIBLE,
+                z.bias > 0.0f ? &z : NULL, NULL);
     }
-    if (f->shadows != STN_SHADOWS_NONE)
-        add_casters(s, sc, focus, &f->view, z);
+    if (casts)
+        add_casters(s, sc, &shade, &f->view, z);
 }
 
 /* --- what can be pointed at --- */

@@ -57,7 +57,8 @@ typedef struct stn_net_stats {
     uint32_t draws, shadow_draws, triangles, shadow_triangles, saved, cuts, gobs, gobs_seen;
     uint32_t leaves, slots; /* of the tree */
     uint32_t lone, batches, members, bypassed, binds; /* of the last frame: gl/view.h */
-    uint32_t queued; /* finished things that are not taken yet */
+    uint32_t queued; /* finished things that are not taken, or not with the driver, yet */
+    uint32_t left_out; /* what frames leave out so as not to be late (pacing.h), 0 = nothing */
     int lag; /* frames that the driver has before it, -1 = it does not tell */
     double idle; /* share of the time in which the thread that draws had nothing to do, < 0 = not known yet */
     uint32_t programs_ready, programs_pending, programs_failed;

@@ -379,6 +379,7 @@ static void report(void *ctx, stn_report *r)
     stn_report_counter(r, "gl.calls.skipped", s->gl_skipped);
     stn_report_counter(r, "uploads.bytes", s->uploads);
     stn_report_gauge(r, "uploads.waiting", s->queued);
+    stn_report_gauge(r, "frame.left.out", s->left_out);
     stn_report_gauge(r, "asks.open", (double)n->ask_count);
     stn_report_gauge(r, "events.waiting", (double)n->waiting);
 }
