@@ -1,3 +1,6 @@
 if(TARGET stn_test_shapes)
   stn_bench(simplify stn_test_shapes stn_res m)
 endif()
+if(TARGET stn_test_scenery)
+  stn_bench(scene stn_test_scenery stn_res)
+endif()

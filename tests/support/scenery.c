@@ -94,10 +94,9 @@ static void make_levels(struct scenery_parts *p)
 
 /* --- open and close --- */
 
-static stn_status open_gl(scenery *s, stn_err *err)
+static stn_status open_gl(scenery *s, stn_surface_kind kind, stn_err *err)
 {
-    stn_surface_options so = {
-        .kind = STN_SURFACE_HEADLESS, .width = s->width, .height = s->height, .debug = true};
+    stn_surface_options so = {.kind = kind, .width = s->width, .height = s->height, .debug = true};
     stn_status st = stn_surface_new(&so, &s->surface, err);
 
     if (st != STN_OK)
@@ -119,6 +118,12 @@ static stn_status open_gl(scenery *s, stn_err *err)
 
 stn_status scenery_open(scenery *s, uint64_t seed, const char *pack, int width, int height, stn_err *err)
 {
+    return scenery_open_on(s, STN_SURFACE_HEADLESS, seed, pack, width, height, err);
+}
+
+stn_status scenery_open_on(scenery *s, stn_surface_kind kind, uint64_t seed, const char *pack, int width,
+                           int height, stn_err *err)
+{
     struct scenery_parts *p = calloc(1, sizeof *p);
     stn_stage_parts sp;
     stn_status st;
@@ -132,7 +137,7 @@ stn_status scenery_open(scenery *s, uint64_t seed, const char *pack, int width, 
     snprintf(p->pack, sizeof p->pack, "%s", pack);
     st = scenery_ground_new(seed, pack, &s->ground, err);
     if (st == STN_OK)
-        st = open_gl(s, err);
+        st = open_gl(s, kind, err);
     if (st == STN_OK) {
         sp = (stn_stage_parts){.view = s->view,
                                .meshes = s->meshes,

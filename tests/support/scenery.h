@@ -29,6 +29,9 @@ typedef struct scenery {
 
 /* STN_UNSUPPORTED: this machine has no driver that can draw. */
 stn_status scenery_open(scenery *s, uint64_t seed, const char *pack, int width, int height, stn_err *err);
+/* On another surface: of the null driver there is no picture, but everything else. */
+stn_status scenery_open_on(scenery *s, stn_surface_kind kind, uint64_t seed, const char *pack, int width,
+                           int height, stn_err *err);
 void scenery_close(scenery *s);
 /* Ground, growth and things within so many cuts of the place, in map units. */
 stn_status scenery_land(scenery *s, double x, double y, int cuts, stn_err *err);
