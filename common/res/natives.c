@@ -18,6 +18,7 @@ static const stn_native natives[] = {
     {STN_NATIVE_DECAL, "gfx/terobjs/items/decal", {4}, "spr", NULL, false, false},
     /* No version of this one was ever seen: what is known of it holds for all until one differs. */
     {STN_NATIVE_DYNTEX, "lib/dynspr", {0}, "spr", NULL, false, false},
+    {STN_NATIVE_NAME, "homestead/people/name", {0}, "objdelta", NULL, false, false},
 };
 
 const stn_native *stn_natives(size_t *count)

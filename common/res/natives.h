@@ -29,6 +29,7 @@ typedef enum stn_native_id {
     STN_NATIVE_SITE, /* a construction site */
     STN_NATIVE_DECAL, /* an item's picture on a thing */
     STN_NATIVE_DYNTEX, /* a picture that people uploaded */
+    STN_NATIVE_NAME, /* of a person: the attribute, docs/spec/object-cache.md A10 */
 } stn_native_id;
 
 #define STN_NATIVE_VERSIONS 4

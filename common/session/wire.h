@@ -67,6 +67,10 @@ const char *stn_sess_code_text(unsigned code);
 
 /* ---- opening */
 
+/* How our own client names its protocol. What is read with code of the server's, which a stock client would
+ * have to be given, homestead tells such clients alone. */
+#define STN_SESS_TWINS "Hafen/stenness"
+
 /* The client's request. Pointers are borrowed from the parsed bytes, or from the caller when writing. */
 typedef struct stn_sess_hello {
     bool encrypted; /* the HCrypt form: protocol, version and args are inside the sealed blob */

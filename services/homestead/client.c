@@ -50,7 +50,7 @@ struct stn_client {
 };
 
 stn_client *stn_client_new(double now, const char *user, stn_sim *sim, double range, unsigned map_side,
-                           stn_crypt *crypt, stn_conn_send send, void *send_user)
+                           bool names, stn_crypt *crypt, stn_conn_send send, void *send_user)
 {
     stn_client *c = calloc(1, sizeof *c);
 
@@ -64,7 +64,7 @@ stn_client *stn_client_new(double now, const char *user, stn_sim *sim, double ra
     c->next_widget = OFFERED_FIRST;
     memcpy(c->user, user, strnlen(user, sizeof c->user - 1));
     c->conn = stn_conn_new(now, crypt, send, send_user);
-    c->view = stn_view_new(range);
+    c->view = stn_view_new(range, names);
     c->args = stn_arena_new(4096, 1u << 20);
     if (c->conn && c->view && c->args)
         c->person = stn_sim_join(sim, user);

@@ -16,10 +16,10 @@
 
 typedef struct stn_client stn_client;
 
-/* map_side as in the server's settings. crypt is taken in every case. NULL when out of memory or the land is
- * full. */
+/* map_side as in the server's settings. names: it can read the names of people. crypt is taken in every case.
+ * NULL when out of memory or the land is full. */
 stn_client *stn_client_new(double now, const char *user, stn_sim *sim, double range, unsigned map_side,
-                           stn_crypt *crypt, stn_conn_send send, void *send_user);
+                           bool names, stn_crypt *crypt, stn_conn_send send, void *send_user);
 void stn_client_free(stn_client *c); /* its person leaves */
 void stn_client_accept(stn_client *c); /* SESS 0 */
 void stn_client_greet(stn_client *c, const stn_land *land); /* resources, time, widgets */

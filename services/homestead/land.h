@@ -46,6 +46,7 @@ typedef enum stn_land_kind {
 
 /* A material for the slot of its place in the list: variable materials, sent as a resource attribute of
  * STN_LAND_VMAT (docs/spec/sprites.md 11). */
+#define STN_LAND_NAMES "homestead/people/name" /* the carrier of people's names */
 #define STN_LAND_VMAT "lib/vmat"
 #define STN_LAND_VMAT_VERSION 39
 typedef struct stn_land_material {

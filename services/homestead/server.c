@@ -176,6 +176,13 @@ static bool is_hafen(const char *name)
     return !strncmp(name, "Hafen", 5);
 }
 
+/* Names of people are an attribute of published code: a client that cannot run or replace it would never see
+ * the person move again (docs/spec/object-cache.md A8). */
+static bool reads_names(const char *name)
+{
+    return !strncmp(name, STN_SESS_TWINS, strlen(STN_SESS_TWINS));
+}
+
 static pass *find_pass(stn_server *s, double now, const char *name)
 {
     for (size_t i = 0; i < PASSES; i++)
@@ -222,7 +229,7 @@ static bool open_sealed(const stn_sess_hello *hello, const uint8_t *cookie, size
 }
 
 static bool admit_sealed(stn_server *s, double now, const stn_server_datagram *in,
-                         const stn_sess_hello *hello, stn_crypt **crypt, pass **handed)
+                         const stn_sess_hello *hello, bool *names, stn_crypt **crypt, pass **handed)
 {
     uint8_t cookie[STN_COOKIE_MAX];
     size_t len = sizeof cookie;
@@ -243,12 +250,13 @@ static bool admit_sealed(stn_server *s, double now, const stn_server_datagram *i
         refuse(s, &in->addr, STN_SESS_TOO_OLD, NULL);
     else
         good = true;
+    *names = good && reads_names(sealed.protocol);
     stn_buf_fini(&inner);
     return good;
 }
 
 static bool admit_plain(stn_server *s, double now, const stn_server_datagram *in, const stn_sess_hello *hello,
-                        pass **handed)
+                        bool *names, pass **handed)
 {
     pass *p = find_pass(s, now, hello->user);
     unsigned code = STN_SESS_OK;
@@ -268,24 +276,26 @@ static bool admit_plain(stn_server *s, double now, const stn_server_datagram *in
         code = s->set.admit(s->set.user, hello->user, hello->cookie, hello->cookie_len);
     if (code)
         refuse(s, &in->addr, code, "you may not enter");
+    *names = reads_names(hello->protocol);
     return code == STN_SESS_OK;
 }
 
-/* Reads the request and says whether its sender may enter; *crypt is set for a sealed session, *handed when
- * it is one that this server handed over to itself. */
+/* Reads the request and says whether its sender may enter; *names when it reads those of people, *crypt is
+ * set for a sealed session, *handed when it is one that this server handed over to itself. */
 static bool admit(stn_server *s, double now, const stn_server_datagram *in, stn_sess_hello *hello,
-                  stn_crypt **crypt, pass **handed)
+                  bool *names, stn_crypt **crypt, pass **handed)
 {
     bool good;
 
+    *names = false;
     *crypt = NULL;
     *handed = NULL;
     if (stn_sess_read(in->data, in->len, hello, NULL) != STN_OK) {
         s->stats.dropped++;
         return false;
     }
-    good = hello->encrypted ? admit_sealed(s, now, in, hello, crypt, handed)
-                            : admit_plain(s, now, in, hello, handed);
+    good = hello->encrypted ? admit_sealed(s, now, in, hello, names, crypt, handed)
+                            : admit_plain(s, now, in, hello, names, handed);
     if (good && (!hello->user[0] || strlen(hello->user) >= sizeof((guest *)0)->user)) {
         refuse(s, &in->addr, STN_SESS_TEXT, "a user name has 1 to 63 bytes");
         good = false;
@@ -311,12 +321,13 @@ static void on_hello(stn_server *s, double now, const stn_server_datagram *in)
     stn_sess_hello hello;
     stn_crypt *crypt;
     pass *handed;
+    bool names;
 
     if (g && now - g->since < COPY_S && g->hello_len == in->len && !memcmp(g->hello, in->data, in->len)) {
         stn_client_accept(g->client); /* a copy: our answer may have been lost */
         return;
     }
-    if (!admit(s, now, in, &hello, &crypt, &handed))
+    if (!admit(s, now, in, &hello, &names, &crypt, &handed))
         return;
     if (g)
         forget_guest(s, g, false); /* it began anew from the same address */
@@ -345,7 +356,7 @@ static void on_hello(stn_server *s, double now, const stn_server_datagram *in)
         g->hello_len = in->len;
         if (g->hello) {
             memcpy(g->hello, in->data, in->len);
-            g->client = stn_client_new(now, g->user, s->set.sim, s->set.range, s->set.map_side, crypt,
+            g->client = stn_client_new(now, g->user, s->set.sim, s->set.range, s->set.map_side, names, crypt,
                                        send_to_guest, g);
             crypt = NULL; /* taken */
         }

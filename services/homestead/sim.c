@@ -468,6 +468,7 @@ stn_status stn_sim_new(const stn_sim_settings *settings, stn_sim **out, stn_err 
             sim->closed[sets[i].id] = strstr(sets[i].name, "/dark") != NULL;
     sim->vmat = sim_resource(sim, STN_LAND_VMAT, STN_LAND_VMAT_VERSION);
     sim->smoke = sim_resource(sim, "gfx/fx/ismoke", 111);
+    sim->names = sim_resource(sim, STN_LAND_NAMES, STN_PACK_VERSION);
     sim->clouds = sim->set.clouds ? sim_resource(sim, "gfx/fx/clouds", 1) : 0;
     scatter(sim);
     /* The first person should not wait for what everyone sees. */

@@ -15,6 +15,8 @@
  *
  * Parties  People who go along with each other form a party; who has been in it longest leads.
  *
+ * Names    Each person has the name it came with; its group tells the party (0: none, else 1 to 7 in turn).
+ *
  * Limits   STN_SIM_MAX_OBJECTS objects, STN_SIM_PARTY_MAX people in a party, STN_SIM_MAX_RESOURCES resources,
  * STN_SIM_SAY_MAX bytes of speech.
  *
@@ -37,6 +39,7 @@
 #define STN_SIM_MAX_OBJECTS 400000
 #define STN_SIM_MAX_RESOURCES 4096
 #define STN_SIM_SAY_MAX 200
+#define STN_SIM_NAME_MAX 63 /* bytes */
 #define STN_SIM_UNIT (11.0 / 1024.0) /* map units of one position unit on the wire */
 #define STN_SIM_PARTY_MAX 64
 #define STN_SIM_RIPE 60 /* hundredths of its size from which on a plant can be harvested … */
@@ -75,7 +78,8 @@ void stn_sim_get_stats(const stn_sim *sim, stn_sim_stats *out);
 
 /* ---- people */
 
-/* A person enters at the spawn; 0 when there is no room. The number is its object id. */
+/* A person enters at the spawn; 0 when there is no room. The number is its object id. A name that is longer
+ * than STN_SIM_NAME_MAX is cut between characters. */
 uint32_t stn_sim_join(stn_sim *sim, const char *name);
 void stn_sim_leave(stn_sim *sim, uint32_t person);
 /* Walks in a straight line towards x, y (map units), to the last place that can be walked on. With `use` the
@@ -135,9 +139,11 @@ int32_t stn_sim_frame(const stn_sim_obj *obj);
  * object. */
 int32_t stn_sim_bump(stn_sim_obj *obj, int32_t above);
 /* Appends the attributes of the groups that changed after `since` (INT32_MIN: everything), in the container's
- * form, without head and end. Resource numbers used are marked in `used` (bitmap, may be NULL). */
+ * form, without head and end. names: with the names of people, for those who can read them. Resource numbers
+ * used are marked in `used` (bitmap, may be NULL). */
 #define STN_SIM_USED_BYTES (STN_SIM_MAX_RESOURCES / 8)
-void stn_sim_write(const stn_sim *sim, const stn_sim_obj *obj, int32_t since, stn_buf *out, uint8_t *used);
+void stn_sim_write(const stn_sim *sim, const stn_sim_obj *obj, int32_t since, bool names, stn_buf *out,
+                   uint8_t *used);
 
 /* ---- resources and the whole world's state */
 

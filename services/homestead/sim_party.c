@@ -29,11 +29,18 @@ static stn_sim_party *new_party(stn_sim *sim)
     return p;
 }
 
+/* The group of its name tells it to all. */
+static void set_party(stn_sim_obj *obj, uint32_t number)
+{
+    obj->fig->party = number;
+    sim_touch(obj, G_NAME);
+}
+
 static void add(stn_sim_party *p, stn_sim_obj *obj)
 {
     if (p->n == STN_SIM_PARTY_MAX)
         return; /* it goes on alone */
-    obj->fig->party = p->number;
+    set_party(obj, p->number);
     p->ids[p->n++] = obj->id;
     p->changes++;
 }
@@ -45,7 +52,7 @@ void sim_party_leave(stn_sim *sim, stn_sim_obj *obj)
 
     if (!p)
         return;
-    obj->fig->party = 0;
+    set_party(obj, 0);
     for (uint32_t i = 0; i < p->n; i++)
         if (p->ids[i] != obj->id)
             p->ids[n++] = p->ids[i];
@@ -56,7 +63,7 @@ void sim_party_leave(stn_sim *sim, stn_sim_obj *obj)
     if (n == 1) {
         stn_sim_obj *last = sim_person(sim, p->ids[0]);
         if (last)
-            last->fig->party = 0;
+            set_party(last, 0);
     }
     free(stn_table_remove(sim->parties, p->number));
 }

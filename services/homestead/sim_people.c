@@ -15,13 +15,26 @@ static const char *const garments[SIM_GARMENTS] = {"homestead/people/body",     
 static const char *const dyes[SIM_DYES] = {"homestead/people/dye-blue", "homestead/people/dye-green",
                                            "homestead/people/dye-ochre", "homestead/people/dye-undyed"};
 
+/* As much of the text as has room, and no part of a character. */
+static void cut_text(char *out, size_t max, const char *text)
+{
+    size_t len = strlen(text);
+
+    if (len > max) {
+        len = max;
+        while (len && ((uint8_t)text[len] & 0xc0) == 0x80)
+            len--;
+    }
+    memcpy(out, text, len);
+    out[len] = 0;
+}
+
 uint32_t stn_sim_join(stn_sim *sim, const char *name)
 {
     double x, y, angle, turn;
     uint32_t id = sim->next_person;
     stn_sim_obj *obj;
 
-    (void)name;
     stn_land_spawn(sim->land, &x, &y, &angle);
     /* The first stands at the spawn itself, the others about it. */
     turn = 2.4 * (double)sim->stats.people;
@@ -35,6 +48,7 @@ uint32_t stn_sim_join(stn_sim *sim, const char *name)
         return 0;
     }
     obj->fig->person = true;
+    cut_text(obj->fig->name, STN_SIM_NAME_MAX, name);
     obj->fig->pose_idle = sim_resource(sim, "homestead/people/idle", STN_PACK_VERSION);
     obj->fig->pose_run = sim_resource(sim, "homestead/people/run", STN_PACK_VERSION);
     for (unsigned i = 0; i < SIM_GARMENTS; i++)
@@ -222,17 +236,10 @@ bool stn_sim_takes_leave(stn_sim *sim, uint32_t id)
 void stn_sim_say(stn_sim *sim, uint32_t id, const char *text)
 {
     stn_sim_obj *obj = sim_person(sim, id);
-    size_t len = strlen(text);
 
     if (!obj)
         return;
-    if (len > STN_SIM_SAY_MAX) {
-        len = STN_SIM_SAY_MAX;
-        while (len && ((uint8_t)text[len] & 0xc0) == 0x80)
-            len--; /* not inside a character */
-    }
-    memcpy(obj->fig->say, text, len);
-    obj->fig->say[len] = 0;
-    obj->fig->quiet_at = sim->now + 5.0 + 0.05 * (double)len;
+    cut_text(obj->fig->say, STN_SIM_SAY_MAX, text);
+    obj->fig->quiet_at = sim->now + 5.0 + 0.05 * (double)strlen(obj->fig->say);
     sim_touch(obj, G_SPEECH);
 }

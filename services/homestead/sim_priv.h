@@ -20,6 +20,7 @@ enum {
     G_MOTION, /* LINBEG, HOMING, FOLLOW or their end */
     G_STEP, /* LINSTEP */
     G_SPEECH,
+    G_NAME,
     G_COUNT
 };
 
@@ -47,6 +48,7 @@ typedef struct figure {
     uint32_t use; /* object to deal with on arrival */
     stn_sim_deed deed; /* how */
     uint32_t party; /* its number, 0 = none */
+    char name[STN_SIM_NAME_MAX + 1];
     bool travels; /* stands in the boat */
     double quiet_at; /* when speech ends; 0 = silent */
     char say[STN_SIM_SAY_MAX + 1];
@@ -122,7 +124,7 @@ struct stn_sim {
     resource *res;
     size_t n_res;
     stn_names *res_of; /* name -> number */
-    uint16_t vmat, smoke, clouds;
+    uint16_t vmat, smoke, clouds, names;
     uint16_t garments[SIM_GARMENTS], dyes[SIM_DYES]; /* resource numbers */
     uint16_t tileset_of[256];
     bool wet[256], closed[256]; /* by tile id; closed: nobody can be there */

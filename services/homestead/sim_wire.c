@@ -153,7 +153,21 @@ static void write_motion(const stn_sim_obj *obj, stn_buf *out, stn_buf *b)
     }
 }
 
-void stn_sim_write(const stn_sim *sim, const stn_sim_obj *obj, int32_t since, stn_buf *out, uint8_t *used)
+/* docs/spec/object-cache.md A10. */
+static void write_name(const stn_sim *sim, const stn_sim_obj *obj, stn_buf *out, stn_buf *b, uint8_t *used)
+{
+    const figure *f = obj->fig;
+
+    put_res(b, sim->names, NULL, 0, used);
+    stn_buf_u8(b, (uint8_t)(strlen(f->name) + 3)); /* the bytes that follow */
+    stn_buf_cstr(b, f->name);
+    stn_buf_u8(b, f->party ? (uint8_t)(1 + (f->party - 1) % 7) : 0);
+    stn_buf_u8(b, 0);
+    flush(out, STN_OD_RESATTR, b);
+}
+
+void stn_sim_write(const stn_sim *sim, const stn_sim_obj *obj, int32_t since, bool names, stn_buf *out,
+                   uint8_t *used)
 {
     const figure *f = obj->fig;
     stn_buf b = {0};
@@ -183,6 +197,8 @@ void stn_sim_write(const stn_sim *sim, const stn_sim_obj *obj, int32_t since, st
         stn_buf_cstr(&b, f->say);
         flush(out, STN_OD_SPEECH, &b);
     }
+    if (names && f && f->name[0] && obj->changed[G_NAME] > since)
+        write_name(sim, obj, out, &b, used);
     if (b.failed)
         out->failed = true;
     stn_buf_fini(&b);

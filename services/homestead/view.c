@@ -22,6 +22,7 @@ typedef struct sight {
 
 struct stn_view {
     double range, next_look;
+    bool names;
     uint64_t look;
     stn_table *by_id; /* id -> sight */
     sight **list;
@@ -33,7 +34,7 @@ struct stn_view {
     stn_buf datagram, delta;
 };
 
-stn_view *stn_view_new(double range)
+stn_view *stn_view_new(double range, bool names)
 {
     stn_view *v = calloc(1, sizeof *v);
 
@@ -42,6 +43,7 @@ stn_view *stn_view_new(double range)
         return NULL;
     }
     v->range = range;
+    v->names = names;
     v->next_look = -1.0;
     return v;
 }
@@ -206,7 +208,7 @@ static bool write_delta(stn_view *v, double now, stn_sim *sim, sight *s)
                       : frame == s->init ? STN_OBJ_INITIAL
                                          : STN_OBJ_INITFRAME,
                       s->id, frame, s->init);
-    stn_sim_write(sim, obj, first ? INT32_MIN : s->acked, &v->delta, v->used);
+    stn_sim_write(sim, obj, first ? INT32_MIN : s->acked, v->names, &v->delta, v->used);
     stn_objdata_end(&v->delta);
     s->sent = frame;
     s->sent_at = now;

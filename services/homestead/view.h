@@ -22,7 +22,8 @@
 
 typedef struct stn_view stn_view;
 
-stn_view *stn_view_new(double range); /* NULL when out of memory */
+/* names: people's names are told. NULL when out of memory. */
+stn_view *stn_view_new(double range, bool names);
 void stn_view_free(stn_view *v);
 /* Sends what is due about the surroundings of object `person`, and the resource numbers used before them. The
  * work that it was, in deltas written: so that who runs many views can part it among ticks. */

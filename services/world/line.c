@@ -162,7 +162,7 @@ static stn_session_settings settings_of(const stn_line *l)
     s.version = l->version;
     s.encrypt = l->encrypt;
     s.idle_timeout = SILENCE_S;
-    s.protocol = "Hafen/stenness";
+    s.protocol = STN_SESS_TWINS;
     if (s.encrypt)
         stn_random_bytes(s.salt, sizeof s.salt);
     return s;

@@ -51,13 +51,14 @@ cave) # one session, another place: the ground under it is asked for and built, 
   look --seconds 60 --cuts 25 --entities 2 --grids 9 --stay 1
   [ "$(value failures)" = 0 ] || die "ground that cannot be built: $out"
   ;;
-party) # two people of one party see each other's places, and lose who leaves
+party) # two people of one party see each other's places and names, and lose who leaves
   start homestead --one-party
-  start world
+  start loader
+  start world --user first
   act --sessions 1
   address=$(server_address) || exit 1
   start_as other world --instance other --server "$address" --user other --map none --state none
-  act --party 2
+  act --party 2 --name other
   "$bin/stenness" status --all >"$dir/status.out" 2>&1
   grep -q 'party.members.*2' "$dir/status.out" || die "the status does not speak of the party: $(cat "$dir/status.out")"
   act --instance other --party 2

@@ -3,12 +3,13 @@
  * JSON.
  *
  *   scenario-driver --instance NAME [--menu RESOURCE --choose TEXT] [--state RESOURCE=HEX]
- *                   [--overlays RESOURCE=N] [--party N] [--sessions N] [--seconds S]
+ *                   [--overlays RESOURCE=N] [--party N] [--name TEXT] [--sessions N] [--seconds S]
  *
  * --menu: right click on the object of that resource that is nearest to the player, --choose: the option of
  * the menu that then opens. --state: wait until that object is shown with these state bytes, --overlays: with
- * so many overlays. --party: wait until so many of the party have a place, and a leader. --sessions: wait
- * until so many frames have begun, the last one with a player in it. Exit 0: all came true; 1: not in time.
+ * so many overlays. --party: wait until so many of the party have a place, and a leader. --name: wait until
+ * somebody else has that name. --sessions: wait until so many frames have begun, the last one with a player
+ * in it. Exit 0: all came true; 1: not in time.
  */
 #include "base/table.h"
 
@@ -23,13 +24,14 @@
 typedef struct thing {
     double x, y;
     char resource[128], state[64]; /* state in hex digits */
+    char name[64]; /* of a person */
     size_t overlays;
 } thing;
 
 typedef struct driver {
     view_link link;
     stn_table *things; /* id -> thing */
-    const char *menu, *choose;
+    const char *menu, *choose, *name;
     char state_of[128], state[64], overlays_of[128];
     size_t want_overlays;
     size_t want_party, want_sessions;
@@ -118,6 +120,11 @@ static void note(thing *t, const Stenness__Component *c)
         Stenness__Overlays *o = stenness__overlays__unpack(NULL, c->value.len, c->value.data);
         t->overlays = o ? o->n_overlays : 0;
         stenness__overlays__free_unpacked(o, NULL);
+    } else if (c->type >= STENNESS__COMPONENT_TYPE__COMPONENT_PUBLISHED) {
+        Stenness__Published *p = stenness__published__unpack(NULL, c->value.len, c->value.data);
+        if (p && !strcmp(p->slot, "homestead/people/name") && memchr(p->data.data, 0, p->data.len))
+            snprintf(t->name, sizeof t->name, "%s", (const char *)p->data.data);
+        stenness__published__free_unpacked(p, NULL);
     }
 }
 
@@ -239,6 +246,18 @@ static void click(driver *d, int64_t now)
         d->clicked_ns = now;
 }
 
+static bool somebody_is(const driver *d, const char *name)
+{
+    size_t it = 0;
+    uint64_t key;
+    void *value;
+
+    while (stn_table_next(d->things, &it, &key, &value))
+        if ((int64_t)key != d->player && !strcmp(((const thing *)value)->name, name))
+            return true;
+    return false;
+}
+
 static bool all_true(const driver *d)
 {
     int64_t id;
@@ -248,7 +267,7 @@ static bool all_true(const driver *d)
     return d->session > 0 && d->has_player && d->sessions >= d->want_sessions && (!d->menu[0] || d->gone) &&
            (!d->state_of[0] || (t && !strcmp(t->state, d->state))) &&
            (!d->overlays_of[0] || (o && o->overlays == d->want_overlays)) && d->party >= d->want_party &&
-           (d->leader || !d->want_party);
+           (d->leader || !d->want_party) && (!d->name[0] || somebody_is(d, d->name));
 }
 
 static void on_timer(void *ctx, const stn_turn *turn, stn_timer *timer)
@@ -269,6 +288,7 @@ static const stn_opt options[] = {
     {"state", STN_OPT_TEXT, "", 0, 0, "RESOURCE=HEX", "state bytes to wait for"},
     {"overlays", STN_OPT_TEXT, "", 0, 0, "RESOURCE=N", "overlays to wait for"},
     {"party", STN_OPT_INT, "0", 0, 256, "N", "members with a place to wait for"},
+    {"name", STN_OPT_TEXT, "", 0, 0, "TEXT", "the name of somebody else to wait for"},
     {"sessions", STN_OPT_INT, "1", 1, 1000, "N", "frames that must have begun"},
     {"seconds", STN_OPT_REAL, "60", 0, 3600, "S", "give up after"},
 };
@@ -292,6 +312,7 @@ int main(int argc, char **argv)
         return EX_USAGE;
     d.menu = stn_opts_text(o, "menu");
     d.choose = stn_opts_text(o, "choose");
+    d.name = stn_opts_text(o, "name");
     sscanf(stn_opts_text(o, "state"), "%127[^=]=%63s", d.state_of, d.state);
     sscanf(stn_opts_text(o, "overlays"), "%127[^=]=%zu", d.overlays_of, &d.want_overlays);
     d.want_party = (size_t)stn_opts_int(o, "party");

@@ -1,5 +1,6 @@
 /* The whole way in process: our client's session, game state, map and object caches against homestead. */
 #include "homestead/server.h"
+#include "session/wire.h"
 #include "world/game.h"
 #include "world/mapcache.h"
 #include "world/ocache.h"
@@ -34,6 +35,7 @@ typedef struct play {
     stn_game *game;
     stn_mapcache *map;
     stn_ocache *objects;
+    const char *protocol; /* that it speaks; NULL = as a stock client */
     side to_server, to_client;
     double now, server_wake, client_wake, ticked;
 } play;
@@ -106,6 +108,7 @@ static void begin(play *p, stn_sim_settings sim)
     server.sim = p->sim;
     assert_int_equal(stn_server_new(&server, &p->server, NULL), STN_OK);
     set.user = "demo";
+    set.protocol = p->protocol;
     set.cookie = (const uint8_t *)"";
     set.cookie_len = 1;
     assert_int_equal(stn_session_new(&set, &p->session, NULL), STN_OK);
@@ -357,10 +360,10 @@ static void a_door_opens_and_stays_as_it_was_left(void **state)
     run(p, 2.0);
     stn_land_spawn(p->land, &x, &y, &angle);
     c = click_on(p, "homestead/things/cupboard");
-    stn_sim_write(p->sim, stn_sim_find(p->sim, c.object), INT32_MIN, &before, used);
+    stn_sim_write(p->sim, stn_sim_find(p->sim, c.object), INT32_MIN, false, &before, used);
     choose(p, &c, "Open");
     run(p, 20.0);
-    stn_sim_write(p->sim, stn_sim_find(p->sim, c.object), INT32_MIN, &after, used);
+    stn_sim_write(p->sim, stn_sim_find(p->sim, c.object), INT32_MIN, false, &after, used);
     assert_true(before.len != after.len || memcmp(before.data, after.data, before.len));
 
     /* Everyone leaves, the land rests, somebody comes back. */
@@ -373,7 +376,7 @@ static void a_door_opens_and_stays_as_it_was_left(void **state)
     stn_sim_tick(p->sim, p->now + 71.0);
     stn_sim_tick(p->sim, p->now + 71.05);
     assert_non_null(stn_sim_find(p->sim, c.object));
-    stn_sim_write(p->sim, stn_sim_find(p->sim, c.object), INT32_MIN, &again, used);
+    stn_sim_write(p->sim, stn_sim_find(p->sim, c.object), INT32_MIN, false, &again, used);
     assert_int_equal(again.len, after.len);
     assert_memory_equal(again.data, after.data, after.len);
     stn_buf_fini(&before);
@@ -665,6 +668,57 @@ static void people_enter_where_it_is_set(void **state)
     stn_land_free(land);
 }
 
+/* The attribute of a person's name as the cache holds it; NULL: none. */
+static const stn_published *name_of(const play *p, uint32_t person)
+{
+    const stn_gob *g = stn_ocache_get(p->objects, person);
+
+    assert_non_null(g);
+    return g->n_published ? &g->published[0] : NULL;
+}
+
+static void people_have_names_for_those_who_can_read_them(void **state)
+{
+    static const char odd[] =
+        "\xff odd; a name that is longer than what is kept of one is cut, here: \xc3\xa9\xc3\xa9\xc3\xa9";
+    const stn_published *n;
+    uint32_t ann, other;
+
+    (void)state;
+    for (int twins = 0; twins < 2; twins++) {
+        play *p = calloc(1, sizeof *p);
+
+        p->protocol = twins ? STN_SESS_TWINS "/1" : NULL;
+        begin(p, (stn_sim_settings){0});
+        ann = stn_sim_join(p->sim, "Ann");
+        other = stn_sim_join(p->sim, odd);
+        run(p, 2.0);
+        n = name_of(p, ann);
+        if (!twins) {
+            assert_null(n);
+            assert_non_null(stn_ocache_get(p->objects, other));
+            end(p);
+            continue;
+        }
+        assert_non_null(n);
+        assert_int_equal(n->len, 6);
+        assert_memory_equal(n->data, "Ann\0\0\0", 6);
+        n = name_of(p, other);
+        assert_non_null(n);
+        assert_true(n->len <= STN_SIM_NAME_MAX + 3);
+        assert_memory_equal(n->data, odd, n->len - 3u); /* as it came, but for its end */
+        assert_memory_equal(name_of(p, stn_game_where(p->game)->player)->data, "demo", 5);
+        stn_sim_do(p->sim, other, ann, STN_DEED_JOIN);
+        run(p, 3.0);
+        assert_int_equal(name_of(p, ann)->data[4], 1); /* of the first party */
+        assert_int_equal(name_of(p, other)->data[n->len - 2u], 1);
+        stn_sim_do(p->sim, other, other, STN_DEED_LEAVE);
+        run(p, 1.0);
+        assert_int_equal(name_of(p, ann)->data[4], 0);
+        end(p);
+    }
+}
+
 static void a_line_of_chat_is_spoken(void **state)
 {
     play *p = calloc(1, sizeof *p);
@@ -676,11 +730,11 @@ static void a_line_of_chat_is_spoken(void **state)
     run(p, 2.0);
     assert_int_equal(stn_game_chat(p->game, "well met", NULL), STN_OK);
     run(p, 1.0);
-    stn_sim_write(p->sim, stn_sim_find(p->sim, stn_game_where(p->game)->player), INT32_MIN, &b, NULL);
+    stn_sim_write(p->sim, stn_sim_find(p->sim, stn_game_where(p->game)->player), INT32_MIN, false, &b, NULL);
     assert_non_null(memmem(b.data, b.len, "well met", 9));
     run(p, 10.0);
     stn_buf_clear(&b);
-    stn_sim_write(p->sim, stn_sim_find(p->sim, stn_game_where(p->game)->player), INT32_MIN, &b, NULL);
+    stn_sim_write(p->sim, stn_sim_find(p->sim, stn_game_where(p->game)->player), INT32_MIN, false, &b, NULL);
     assert_null(memmem(b.data, b.len, "well met", 9));
     stn_ocache_get_stats(p->objects, &stats);
     assert_int_equal(stats.dropped_attributes, 0);
@@ -703,6 +757,7 @@ int main(void)
         cmocka_unit_test(days_are_long_in_summer_and_short_in_winter),
         cmocka_unit_test(people_enter_where_it_is_set),
         cmocka_unit_test(a_line_of_chat_is_spoken),
+        cmocka_unit_test(people_have_names_for_those_who_can_read_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

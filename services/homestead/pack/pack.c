@@ -98,6 +98,7 @@ static const struct {
     {{{"objdelta", "haven.res.lib.svaj.Attr"}}, 1},
     {{{"spr", "haven.res.gfx.fx.flight.Flicker"}, {"rlink", "haven.res.gfx.fx.flight.Flicker"}}, 2},
     {{{"wtr", "haven.res.gfx.fx.clouds.Clouds"}}, 1},
+    {{{"objdelta", "haven.res.homestead.people.name.Name"}}, 1},
 };
 
 static void put_library(stn_emit *e, int which)
@@ -163,6 +164,7 @@ static const item items[] = {
     {"lib/svaj", 25, put_library, 2},
     {"gfx/fx/flight", 6, put_library, 3},
     {"gfx/fx/clouds", 1, put_library, 4},
+    {STN_LAND_NAMES, STN_PACK_VERSION, put_library, 5},
     {"gfx/fx/ismoke", 111, put_smoke, 0},
 };
 
