@@ -191,6 +191,13 @@ static void picture_point(const stn_renderer *r, const stn_mouse *m, double *x, 
     *y = (double)m->y * r->height / (h < 1 ? 1 : h);
 }
 
+void renderer_pointer(const stn_renderer *r, double *x, double *y)
+{
+    *x = *y = -1.0;
+    if (stn_surface_has_window(r->surface))
+        picture_point(r, &stn_logical_last(r->logical)->mouse, x, y);
+}
+
 /* What is under the pointer is asked for in the picture that the person saw; renderer_send_clicks() goes on.
  */
 static void click(stn_renderer *r, const stn_input_state *in, uint32_t button)

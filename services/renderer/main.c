@@ -33,6 +33,7 @@ static const stn_opt options[] = {
     {"grid", STN_OPT_SWITCH, "off", 0, 0, NULL, "lines between tiles"},
     {"overlays", STN_OPT_SWITCH, "off", 0, 0, NULL, "marks on the ground: claims and the like"},
     {"fov", STN_OPT_INT, "53", 28, 103, "DEG", "field of view across, of cameras with perspective"},
+    {"names", STN_OPT_SWITCH, "on", 0, 0, NULL, "names above people"},
     {"minimap", STN_OPT_SWITCH, "on", 0, 0, NULL, "show the minimap"},
     {"line", STN_OPT_SWITCH, "on", 0, 0, NULL, "show the line of health"},
     {"camera", STN_OPT_TEXT, "ortho", 0, 0, "NAME", "ortho, follow, bad, rts or worse"},
@@ -125,6 +126,7 @@ int main(int argc, char **argv)
     o.grid = stn_opts_switch(opts, "grid");
     o.overlays = stn_opts_switch(opts, "overlays");
     o.fov = (int)stn_opts_int(opts, "fov");
+    o.names = stn_opts_switch(opts, "names");
     o.minimap = stn_opts_switch(opts, "minimap");
     o.line = stn_opts_switch(opts, "line");
     o.instance = stn_opts_instance(opts);

@@ -55,6 +55,7 @@ static void choose_preset(stn_renderer *r)
                                      .overlays = r->o.overlays,
                                      .fov = r->o.fov,
                                      .ui_percent = (int)lround(r->o.ui_scale * 100.0),
+                                     .names = r->o.names,
                                      .minimap = r->o.minimap,
                                      .line = r->o.line,
                                      .frame_cap = r->o.fps >= 0         ? r->o.fps
@@ -501,6 +502,8 @@ void renderer_draw_hud(stn_renderer *r)
     f.draws = v->draws + v->shadow_draws;
     f.triangles = v->triangles + v->shadow_triangles;
     f.saved = v->saved;
+    renderer_pointer(r, &f.pointer_x, &f.pointer_y);
+
     stn_programs_counts(r->programs, &ready, &pending, &f.programs_failed);
     stn_stage_get(r->stage, &f.facts);
     stn_net_links(r->net, &f.facts.world.world, &f.facts.world.loader);

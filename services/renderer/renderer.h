@@ -19,7 +19,7 @@ typedef struct stn_renderer_options {
     bool vsync, gl_debug, spectator;
     /* -1: as the preset has it */
     int shadows, outlines, smooth;
-    bool haze, sway, clouds, grid, overlays, minimap, line;
+    bool haze, sway, clouds, grid, overlays, names, minimap, line;
     int haze_distance, fov;
     int detail; /* percent by which sizes count when things far away get coarser; 0 = nothing does, -1 = as
                    the preset */

@@ -89,6 +89,8 @@ struct stn_renderer {
 void renderer_bind_controls(stn_renderer *r);
 void renderer_set_camera(stn_renderer *r, int kind, const char *args);
 void renderer_apply_settings(stn_renderer *r);
+/* Where the pointer is in the picture, pixels; (-1, -1) without a window. */
+void renderer_pointer(const stn_renderer *r, double *x, double *y);
 /* Clicks whose places are known by now are sent. */
 void renderer_send_clicks(stn_renderer *r);
 /* Draws the scene into the view's target, `full`: with all that the preset may have left out; the camera has

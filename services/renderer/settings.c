@@ -32,9 +32,10 @@ bool stn_settings_same(const stn_settings *a, const stn_settings *b)
 
     return same_keys(&a->keys, &b->keys) && p->shadows == q->shadows && p->outlines == q->outlines &&
            p->smooth == q->smooth && p->fog == q->fog && p->sway == q->sway && p->clouds == q->clouds &&
-           p->grid == q->grid && p->overlays == q->overlays && p->minimap == q->minimap &&
-           p->line == q->line && p->camera == q->camera && p->fov == q->fov && p->frame_cap == q->frame_cap &&
-           p->fog_distance == q->fog_distance && p->detail == q->detail && p->ui_percent == q->ui_percent;
+           p->grid == q->grid && p->overlays == q->overlays && p->names == q->names &&
+           p->minimap == q->minimap && p->line == q->line && p->camera == q->camera && p->fov == q->fov &&
+           p->frame_cap == q->frame_cap && p->fog_distance == q->fog_distance &&
+           p->detail == q->detail && p->ui_percent == q->ui_percent;
 }
 
 size_t stn_settings_changed(const stn_settings *then, const stn_settings *now,
@@ -48,7 +49,8 @@ size_t stn_settings_changed(const stn_settings *then, const stn_settings *now,
                     {"smooth", a->smooth, b->smooth},    {"haze", a->fog, b->fog},
                     {"sway", a->sway, b->sway},          {"clouds", a->clouds, b->clouds},
                     {"grid", a->grid, b->grid},          {"overlays", a->overlays, b->overlays},
-                    {"minimap", a->minimap, b->minimap}, {"line", a->line, b->line}};
+                    {"names", a->names, b->names},       {"minimap", a->minimap, b->minimap},
+                    {"line", a->line, b->line}};
     char text[STN_SETTINGS_VALUE];
     size_t n = 0;
 

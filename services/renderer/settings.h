@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "renderer/hud/panel.h"
 
-#define STN_SETTINGS_KEYS 17
+#define STN_SETTINGS_KEYS 18
 #define STN_SETTINGS_VALUE 800 /* the keys of all actions fit */
 #define STN_SETTINGS_FILE_MAX (1u << 20)
 

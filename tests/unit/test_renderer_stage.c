@@ -5,7 +5,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -13,6 +15,7 @@ typedef struct bench {
     stn_stage *stage;
     uint64_t gone; /* a bit for each product given back */
     uint64_t bare; /* likewise, for sheets */
+    unsigned names; /* given back */
 } bench;
 
 static void on_spent(void *arg, stn_job *job)
@@ -23,6 +26,7 @@ static void on_spent(void *arg, stn_job *job)
         b->gone |= UINT64_C(1) << job->u.cut.product;
     if (job->kind == STN_JOB_SHEETS)
         b->bare |= UINT64_C(1) << job->u.cut.product;
+    b->names += job->kind == STN_JOB_GOB_NAME;
     stn_job_free(job);
 }
 
@@ -154,6 +158,86 @@ static void sheets_are_shown_with_their_ground(void **state)
     stn_stage_free(b.stage);
 }
 
+static void place(bench *b, int64_t id, double x)
+{
+    stn_job *job = job_of(STN_JOB_GOB_PLACE);
+
+    job->u.place.id = id;
+    job->u.place.x = x;
+    stn_stage_take(b->stage, job);
+}
+
+static void name(bench *b, int64_t id, const char *text)
+{
+    stn_job *job = job_of(STN_JOB_GOB_NAME);
+
+    job->u.name.id = id;
+    snprintf(job->u.name.text, sizeof job->u.name.text, "%s", text);
+    stn_stage_take(b->stage, job);
+}
+
+static void say(bench *b, int64_t id, const char *text)
+{
+    stn_job *job = job_of(STN_JOB_GOB_TEXT);
+
+    job->u.text.id = id;
+    snprintf(job->u.text.text, sizeof job->u.text.text, "%s", text);
+    stn_stage_take(b->stage, job);
+}
+
+/* "NAME:SPEECH;" of each. */
+static void write_down(void *arg, const stn_stage_words *w)
+{
+    char *out = arg;
+
+    snprintf(out + strlen(out), 100 - strlen(out), "%s:%s;", w->name ? w->name->text : "",
+             w->speech ? w->speech : "");
+}
+
+static const char *words(const bench *b)
+{
+    static char out[100];
+
+    out[0] = '\0';
+    stn_stage_each_words(b->stage, write_down, out);
+    return out;
+}
+
+static void names_stand_over_others_heads(void **state)
+{
+    bench b;
+    stn_job *job;
+
+    (void)state;
+    setup(&b);
+    name(&b, 5, "Ann"); /* before anything else of it comes */
+    assert_string_equal(words(&b), "");
+    place(&b, 5, 10.0);
+    assert_string_equal(words(&b), "Ann:;");
+    say(&b, 5, "hear");
+    assert_string_equal(words(&b), "Ann:hear;");
+    stn_stage_tick(b.stage, 9.0);
+    assert_string_equal(words(&b), "Ann:;");
+    name(&b, 5, "Beth");
+    assert_int_equal(b.names, 1);
+    assert_string_equal(words(&b), "Beth:;");
+    job = job_of(STN_JOB_FACTS); /* one's own is no news */
+    job->u.facts.has_player = true;
+    job->u.facts.player = 5;
+    stn_stage_take(b.stage, job);
+    assert_string_equal(words(&b), "");
+    say(&b, 5, "I");
+    assert_string_equal(words(&b), ":I;");
+    name(&b, 5, "");
+    assert_int_equal(b.names, 2);
+    job = job_of(STN_JOB_GOB_DROP);
+    job->u.id = 5;
+    stn_stage_take(b.stage, job);
+    assert_int_equal(b.names, 3);
+    assert_string_equal(words(&b), "");
+    stn_stage_free(b.stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +245,7 @@ int main(void)
         cmocka_unit_test(what_is_alone_new_or_late_waits_for_nothing),
         cmocka_unit_test(a_change_whose_end_is_lost_is_shown_all_the_same),
         cmocka_unit_test(sheets_are_shown_with_their_ground),
+        cmocka_unit_test(names_stand_over_others_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

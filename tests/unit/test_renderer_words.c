@@ -65,11 +65,104 @@ static void the_party_is_shown_without_oneself_and_who_has_no_place(void **state
     assert_int_equal(out.party_count, 0);
 }
 
+/* The attribute's bytes: a name with its NUL, group and type. */
+static bool name_of(const char *text, uint8_t group, stn_job_name *out)
+{
+    uint8_t data[2048];
+    size_t n = strlen(text) + 1;
+
+    assert_true(n + 2 <= sizeof data);
+    memcpy(data, text, n);
+    data[n] = group;
+    data[n + 1] = 5;
+    return stn_words_name(data, n + 2, out);
+}
+
+static void a_name_is_read(void **state)
+{
+    stn_job_name n = {.id = 3};
+
+    (void)state;
+    assert_true(name_of("Þóra", 2, &n));
+    assert_string_equal(n.text, "Þóra");
+    assert_int_equal(n.group, 2);
+    assert_int_equal(n.type, 5);
+    assert_int_equal(n.id, 3);
+    assert_true(name_of("x", STN_NAME_GROUPS, &n));
+    assert_int_equal(n.group, 0); /* no such group: as if it were in none */
+    assert_true(stn_words_name((const uint8_t *)"", 1, &n)); /* it has none any more */
+    assert_string_equal(n.text, "");
+}
+
+static void a_name_that_ends_early_is_none(void **state)
+{
+    static const uint8_t data[] = {'a', 'b', 0, 1, 0};
+    stn_job_name n;
+
+    (void)state;
+    for (size_t len = 0; len < sizeof data; len++) {
+        memset(&n, 0x55, sizeof n);
+        assert_false(stn_words_name(data, len, &n));
+        assert_string_equal(n.text, "");
+        assert_int_equal(n.group, 0);
+    }
+    assert_true(stn_words_name(data, sizeof data, &n));
+}
+
+static void a_hostile_name_is_made_fit_to_be_drawn(void **state)
+{
+    static const struct {
+        const char *in, *out;
+    } cases[] = {
+        {"  two \t\r\n words  ", "two words"},
+        {"\x01\x1f\x7f\xc2\x85", ""}, /* controls alone */
+        {"a\xff\xc3z", "a\xef\xbf\xbd\xef\xbf\xbdz"}, /* not UTF-8 */
+        {"a\xed\xa0\x80z", "a\xef\xbf\xbdz"}, /* a surrogate */
+        {"\xe2\x80\xae"
+         "evil\xe2\x80\xac\xe2\x80\x8b",
+         "evil"}, /* turned about, and joined to nothing */
+        {"\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d",
+         "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d"}, /* right to left: as it comes */
+        {"\xe3\x80\x80\xc2\xa0", ""}, /* blanks of other kinds */
+    };
+    char big[1500];
+    stn_job_name n;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_true(name_of(cases[i].in, 0, &n));
+        assert_string_equal(n.text, cases[i].out);
+    }
+    /* As many characters as there may be, of the longest kind; one more is a mark in its place. */
+    for (size_t i = 0; i <= STN_NAME_CHARACTERS; i++)
+        memcpy(big + 4 * i, "\xf0\x9f\x90\xa6", 4);
+    big[4 * STN_NAME_CHARACTERS] = '\0';
+    assert_true(name_of(big, 0, &n));
+    assert_int_equal(strlen(n.text), 4 * STN_NAME_CHARACTERS);
+    big[4 * STN_NAME_CHARACTERS] = '\xf0';
+    big[4 * STN_NAME_CHARACTERS + 4] = '\0';
+    assert_true(name_of(big, 0, &n));
+    assert_int_equal(strlen(n.text), STN_NAME_BYTES - 1);
+    assert_string_equal(n.text + 4 * STN_NAME_CHARACTERS, "\xe2\x80\xa6");
+    memset(big, 'w', sizeof big - 1);
+    big[sizeof big - 1] = '\0';
+    assert_true(name_of(big, 0, &n));
+    assert_int_equal(strlen(n.text), STN_NAME_CHARACTERS + 3);
+    /* A blank counts as the character that it is. */
+    for (size_t i = 0; i + 1 < sizeof big; i += 2)
+        big[i] = ' ';
+    assert_true(name_of(big, 0, &n));
+    assert_true(strlen(n.text) <= STN_NAME_CHARACTERS + 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_menu_keeps_whole_options_only),
         cmocka_unit_test(the_party_is_shown_without_oneself_and_who_has_no_place),
+        cmocka_unit_test(a_name_is_read),
+        cmocka_unit_test(a_name_that_ends_early_is_none),
+        cmocka_unit_test(a_hostile_name_is_made_fit_to_be_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,9 @@ typedef struct gob {
     gob_dress *dress; /* NULL: none came */
     bool vm_due;
     stn_sway sway; /* used when `object` says so */
-    uint32_t dress_type, sway_type; /* the components that said so, 0 = none */
+    stn_job_name *name; /* NULL: none came yet */
+    bool name_due;
+    uint32_t dress_type, sway_type, name_type; /* the components that said so, 0 = none */
     /* other */
     gob_overlay *overlays;
     unsigned overlay_count;

@@ -2,6 +2,8 @@
  * here. */
 #include "renderer/build/gob.h"
 
+#include "renderer/build/words.h"
+
 #include "base/bytes.h"
 
 #include <math.h>
@@ -306,6 +308,44 @@ static void sway(stn_gobs *all, gob *g, const Stenness__Published *p)
     g->look_due = true;
 }
 
+static bool name(stn_gobs *all, gob *g, uint32_t type, const Stenness__Published *p)
+{
+    stn_job_name *n = g->name ? g->name : calloc(1, sizeof *n);
+
+    if (!n)
+        return false;
+    if (!stn_words_name(p->data.data, p->data.len, n)) {
+        stn_err err = {0};
+
+        stn_fail(&err, STN_TRUNCATED, "a name of %zu bytes ends early", p->data.len);
+        gob_fault(all, g, "name", STN_SPRITE_EOF, &err);
+    }
+    g->name = n;
+    g->name_type = type;
+    g->name_due = true;
+    return true;
+}
+
+/* The component says something else from now on: what `id` stands for, or nothing. */
+static void published_other(gob *g, uint32_t type, stn_native_id id)
+{
+    if (type == g->dress_type && id != STN_NATIVE_VARMAT) {
+        g->dress_type = 0;
+        g->vm_due = false;
+        g->object.n_mods = 0;
+    }
+    if (type == g->sway_type && id != STN_NATIVE_SWAY) {
+        g->sway_type = 0;
+        g->object.sway = NULL;
+        g->look_due = true;
+    }
+    if (type == g->name_type && id != STN_NATIVE_NAME) {
+        g->name_type = 0;
+        g->name->text[0] = '\0';
+        g->name_due = true;
+    }
+}
+
 /* A published attribute: what it means is its carrier's matter. */
 static bool published(stn_gobs *all, gob *g, uint32_t type, const Stenness__Published *p)
 {
@@ -313,6 +353,8 @@ static bool published(stn_gobs *all, gob *g, uint32_t type, const Stenness__Publ
                                  ? stn_sprite_attribute(all->ctx, p->resource->name, p->resource->version)
                                  : NULL;
 
+    /* Slots close up when one goes: what this component said before may have moved to another. */
+    published_other(g, type, twin ? twin->id : STN_NATIVE_NONE);
     if (!twin)
         return true;
     if (twin->id == STN_NATIVE_VARMAT) {
@@ -323,21 +365,7 @@ static bool published(stn_gobs *all, gob *g, uint32_t type, const Stenness__Publ
         g->sway_type = type;
         sway(all, g, p);
     }
-    return true;
-}
-
-static void published_removed(gob *g, uint32_t type)
-{
-    if (type == g->dress_type) {
-        g->dress_type = 0;
-        g->vm_due = false;
-        g->object.n_mods = 0;
-    }
-    if (type == g->sway_type) {
-        g->sway_type = 0;
-        g->object.sway = NULL;
-        g->look_due = true;
-    }
+    return twin->id != STN_NATIVE_NAME || name(all, g, type, p);
 }
 
 static void say(stn_gobs *all, const gob *g, const Stenness__Speech *s)
@@ -450,7 +478,7 @@ void gob_component_removed(gob *g, uint32_t type)
         break;
     default:
         if (type >= STENNESS__COMPONENT_TYPE__COMPONENT_PUBLISHED)
-            published_removed(g, type);
+            published_other(g, type, STN_NATIVE_NONE);
         break;
     }
 }

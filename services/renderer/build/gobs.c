@@ -54,6 +54,7 @@ void gob_free(gob *g)
     stn_composite_free(g->composite);
     gob_body_free(g->body);
     free(g->dress);
+    free(g->name);
     free(g);
 }
 
@@ -205,6 +206,21 @@ static bool give_place(stn_gobs *all, gob *g)
     return true;
 }
 
+static bool give_name(stn_gobs *all, const gob *g)
+{
+    stn_job *job = stn_job_new(STN_JOB_GOB_NAME, all->frame);
+
+    if (!job)
+        return false;
+    job->u.name = *g->name;
+    job->u.name.id = g->id;
+    if (!all->ops.give(all->ops.ctx, job)) {
+        stn_job_free(job);
+        return false;
+    }
+    return true;
+}
+
 /* World keeps an overlay until somebody who draws it says that it is over. */
 static void report_over(stn_gobs *all, const gob *g, gob_overlay *o)
 {
@@ -336,6 +352,8 @@ void stn_gobs_tick(stn_gobs *all, double dt, int64_t budget_ns)
             g->look_due = false;
         if (g->place_due && g->placed && give_place(all, g))
             g->place_due = false;
+        if (g->name_due && give_name(all, g))
+            g->name_due = false;
     }
     all->since_pose += dt;
     if (all->since_pose >= POSE_SECONDS) {

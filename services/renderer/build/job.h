@@ -24,6 +24,9 @@
 
 #define STN_MAX_ASSETS 65536
 #define STN_JOB_TEXT 256
+#define STN_NAME_CHARACTERS 30
+#define STN_NAME_BYTES (4 * STN_NAME_CHARACTERS + 4) /* with a mark where it was cut, and a NUL */
+#define STN_NAME_GROUPS 8
 #define STN_GOB_LEAVES 512
 #define STN_GOB_LIGHTS 4
 
@@ -43,6 +46,7 @@ typedef enum stn_job_kind {
     STN_JOB_GOB, /* looks: replaces those that are shown */
     STN_JOB_GOB_PLACE, /* place and motion */
     STN_JOB_GOB_TEXT, /* speech */
+    STN_JOB_GOB_NAME, /* a person's; kept as long as it is shown */
     STN_JOB_GOB_DROP,
     STN_JOB_POSES, /* matrices of what moves, newest wins */
     STN_JOB_GLOBAL, /* light, time */
@@ -223,6 +227,14 @@ typedef struct stn_job_text {
     uint32_t menu; /* its number, 0 = closed */
 } stn_job_text;
 
+/* What stands over a person's head. */
+typedef struct stn_job_name {
+    int64_t id;
+    char text[STN_NAME_BYTES]; /* UTF-8; "" = it has no name */
+    uint8_t group; /* 0 .. STN_NAME_GROUPS - 1: its colour */
+    uint8_t type;
+} stn_job_name;
+
 typedef struct stn_job {
     struct stn_job *next; /* the GL thread's own: of what it lets go bit by bit */
     stn_job_kind kind;
@@ -245,6 +257,7 @@ typedef struct stn_job {
         stn_job_surround surround;
         stn_job_facts facts;
         stn_job_text text;
+        stn_job_name name;
         int64_t id;
     } u;
 } stn_job;

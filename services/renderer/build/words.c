@@ -1,5 +1,8 @@
 #include "renderer/build/words.h"
 
+#include "base/bytes.h"
+#include "base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +70,84 @@ bool stn_words_clouds(const Stenness__Global *g)
             return true;
     }
     return false;
+}
+
+/* A character of one to four bytes. */
+static uint32_t code_of(const char *text, size_t n)
+{
+    static const uint8_t first[5] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t c = (uint8_t)text[0] & first[n];
+
+    for (size_t i = 1; i < n; i++)
+        c = c << 6 | ((uint8_t)text[i] & 0x3fu);
+    return c;
+}
+
+/* Controls, and what has no picture of its own: marks of direction, joiners, the mark of byte order. */
+static bool unseen(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad || (c >= 0x200b && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || c >= 0xe0000;
+}
+
+static bool blank(uint32_t c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == 0xa0 || c == 0x3000 ||
+           (c >= 0x2000 && c <= 0x200a);
+}
+
+static void put_name(const char *text, size_t len, char out[STN_NAME_BYTES])
+{
+    static const char broken[] = "\xef\xbf\xbd", cut[] = "\xe2\x80\xa6";
+    size_t at = 0, characters = 0;
+    bool space = false;
+
+    for (size_t i = 0, n; i < len; i += n) {
+        bool whole;
+        uint32_t c;
+
+        n = stn_text_utf8_part(text + i, len - i, &whole);
+        c = whole ? code_of(text + i, n) : 0xfffd;
+        space |= blank(c);
+        if (blank(c) || unseen(c))
+            continue;
+        if (characters + (space && at) >= STN_NAME_CHARACTERS) {
+            memcpy(out + at, cut, sizeof cut - 1);
+            at += sizeof cut - 1;
+            break;
+        }
+        if (space && at) {
+            out[at++] = ' ';
+            characters++;
+        }
+        space = false;
+        memcpy(out + at, whole ? text + i : broken, whole ? n : sizeof broken - 1);
+        at += whole ? n : sizeof broken - 1;
+        characters++;
+    }
+    out[at] = '\0';
+}
+
+bool stn_words_name(const uint8_t *data, size_t len, stn_job_name *out)
+{
+    stn_bytes in = stn_bytes_of(data, len);
+    size_t n;
+    const char *text = stn_bytes_cstr(&in, &n);
+
+    out->text[0] = '\0';
+    out->group = out->type = 0;
+    if (!text)
+        return false;
+    if (n == 0)
+        return true;
+    out->group = stn_bytes_u8(&in);
+    out->type = stn_bytes_u8(&in);
+    if (!stn_bytes_ok(&in))
+        return false;
+    if (out->group >= STN_NAME_GROUPS)
+        out->group = 0;
+    put_name(text, n, out->text);
+    return true;
 }
 
 void stn_words_session(const Stenness__Session *s, stn_job_facts *out)

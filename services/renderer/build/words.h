@@ -16,6 +16,10 @@ void stn_words_menu(const Stenness__Menu *m, stn_job_text *out);
 void stn_words_party(const Stenness__Global *g, stn_job_facts *out);
 /* Whether clouds are part of the weather. */
 bool stn_words_clouds(const Stenness__Global *g);
+/* A person's name from the bytes of its attribute (docs/spec/object-cache.md A10), fit to be drawn:
+ * well-formed, on one line, without what cannot be seen or turns the text about, cut at STN_NAME_CHARACTERS.
+ * Bytes that are no name: an empty one, and false. */
+bool stn_words_name(const uint8_t *data, size_t len, stn_job_name *out);
 void stn_words_session(const Stenness__Session *s, stn_job_facts *out);
 
 #endif

@@ -47,6 +47,7 @@ static void scene_fini(stage_scene *sc)
         stn_spatial_free(sc->gob_root);
     stn_spatial_free(sc->root);
     free(sc->live);
+    free(sc->named);
 }
 
 void stage_give_back(stn_stage *s, stn_job *job)
@@ -246,6 +247,9 @@ void stn_stage_take(stn_stage *s, stn_job *job)
         break;
     case STN_JOB_GOB_TEXT:
         stage_take_text(sc, &job->u.text);
+        break;
+    case STN_JOB_GOB_NAME:
+        kept = stage_take_name(s, sc, job);
         break;
     case STN_JOB_GOB_DROP:
         stage_drop_gob(s, sc, job->u.id);

@@ -111,9 +111,22 @@ bool stn_stage_complete(const stn_stage *s);
 uint64_t stn_stage_map_version(const stn_stage *s);
 const stn_job_grid *stn_stage_grid(const stn_stage *s, int32_t gx, int32_t gy); /* NULL: not there */
 
-/* Texts over heads: calls fn with the place above the head, render space. */
-void stn_stage_each_text(const stn_stage *s, void (*fn)(void *arg, stn_v3 at, const char *text), void *arg);
-/* Marks of objects for the minimap, map space: kind 0 other, 1 person, 2 the player. */
-void stn_stage_each_mark(const stn_stage *s, void (*fn)(void *arg, double x, double y, int kind), void *arg);
+/* What stands over a head. */
+typedef struct stn_stage_words {
+    stn_v3 at; /* above the head, render space */
+    const char *speech; /* NULL: silent */
+    const stn_job_name *name; /* NULL: none, or it is the player's own */
+} stn_stage_words;
+
+void stn_stage_each_words(const stn_stage *s, void (*fn)(void *arg, const stn_stage_words *w), void *arg);
+
+/* For the minimap, map space. */
+typedef struct stn_stage_mark {
+    double x, y;
+    int kind; /* 0 other, 1 person, 2 the player */
+    const stn_job_name *name; /* NULL: none */
+} stn_stage_mark;
+
+void stn_stage_each_mark(const stn_stage *s, void (*fn)(void *arg, const stn_stage_mark *m), void *arg);
 
 #endif

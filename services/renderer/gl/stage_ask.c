@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#define OVER_HEAD 20.0f /* map units above the ground under it */
+
 bool stn_stage_focus(const stn_stage *s, stn_v3 *out)
 {
     const stage_scene *sc = &s->scenes[s->shown];
@@ -82,19 +84,37 @@ const stn_job_grid *stn_stage_grid(const stn_stage *s, int32_t gx, int32_t gy)
     return job ? &job->u.grid : NULL;
 }
 
-void stn_stage_each_text(const stn_stage *s, void (*fn)(void *arg, stn_v3 at, const char *text), void *arg)
+static bool is_player(const stage_scene *sc, const stage_gob *g)
+{
+    return sc->facts.has_player && g->id == sc->facts.player;
+}
+
+static void words_of(const stage_scene *sc, const stage_gob *g,
+                     void (*fn)(void *arg, const stn_stage_words *w), void *arg)
+{
+    stn_stage_words w = {
+        .at = {(float)g->shown_x, -(float)g->shown_y, g->shown_z + OVER_HEAD},
+        .speech = g->text_left > 0.0 && g->text[0] ? g->text : NULL,
+        .name = g->named && !is_player(sc, g) ? &g->name->u.name : NULL,
+    };
+
+    if (g->placed && (w.speech || w.name))
+        fn(arg, &w);
+}
+
+void stn_stage_each_words(const stn_stage *s, void (*fn)(void *arg, const stn_stage_words *w), void *arg)
 {
     const stage_scene *sc = &s->scenes[s->shown];
 
-    for (uint32_t i = 0; i < sc->live_count; i++) {
-        const stage_gob *g = sc->live[i];
-
-        if (g->text_left > 0.0 && g->text[0] && g->placed)
-            fn(arg, (stn_v3){(float)g->shown_x, -(float)g->shown_y, g->shown_z + 20.0f}, g->text);
-    }
+    for (uint32_t i = 0; i < sc->named_count; i++)
+        words_of(sc, sc->named[i], fn, arg);
+    /* Who speaks is among those that time changes. */
+    for (uint32_t i = 0; i < sc->live_count; i++)
+        if (!sc->live[i]->named)
+            words_of(sc, sc->live[i], fn, arg);
 }
 
-void stn_stage_each_mark(const stn_stage *s, void (*fn)(void *arg, double x, double y, int kind), void *arg)
+void stn_stage_each_mark(const stn_stage *s, void (*fn)(void *arg, const stn_stage_mark *m), void *arg)
 {
     const stage_scene *sc = &s->scenes[s->shown];
     size_t it = 0;
@@ -103,12 +123,10 @@ void stn_stage_each_mark(const stn_stage *s, void (*fn)(void *arg, double x, dou
 
     while (stn_table_next(sc->gobs, &it, &key, &v)) {
         const stage_gob *g = v;
+        stn_stage_mark m = {g->shown_x, g->shown_y, is_player(sc, g) ? 2 : g->mark,
+                            g->named ? &g->name->u.name : NULL};
 
-        if (!g->placed || !g->look)
-            continue;
-        if (sc->facts.has_player && g->id == sc->facts.player)
-            fn(arg, g->shown_x, g->shown_y, 2);
-        else if (g->mark >= 0)
-            fn(arg, g->shown_x, g->shown_y, g->mark);
+        if (g->placed && g->look && m.kind >= 0)
+            fn(arg, &m);
     }
 }

@@ -1,4 +1,4 @@
-/* stage_gobs.c - objects of the stage: their looks, places, motion, speech and flicker. */
+/* stage_gobs.c - objects of the stage: their looks, places, motion, speech, names and flicker. */
 #include "renderer/gl/stage_impl.h"
 
 #include "base/clock.h"
@@ -79,6 +79,18 @@ static void rest(stage_scene *sc, stage_gob *g)
     g->live = 0;
 }
 
+static void unname(stage_scene *sc, stage_gob *g)
+{
+    stage_gob *last;
+
+    if (!g->named)
+        return;
+    last = sc->named[--sc->named_count];
+    sc->named[g->named - 1] = last;
+    last->named = g->named;
+    g->named = 0;
+}
+
 static bool at_rest(const stage_gob *g)
 {
     return !g->place_due && !g->next && g->place.motion.kind == STN_MOVE_NONE && g->text_left <= 0.0 &&
@@ -99,9 +111,11 @@ static void free_gob(stn_stage *s, stage_scene *sc, stage_gob *g)
     stn_spatial *plot = stn_spatial_parent(g->spatial);
 
     rest(sc, g);
+    unname(sc, g);
     sc->gob_leaves -= g->look ? g->look->u.look.leaf_count : 0;
     stage_give_back(s, g->look);
     stage_give_back(s, g->next);
+    stage_give_back(s, g->name);
     stn_spatial_free(g->spatial);
     leave_plot(sc, plot);
     free(g);
@@ -134,7 +148,7 @@ bool stage_clear_gobs(stn_stage *s, stage_scene *sc, int64_t until_ns)
     }
     stn_table_clear(sc->gobs);
     stn_table_clear(sc->growth);
-    sc->live_count = 0;
+    sc->live_count = sc->named_count = 0;
     return true;
 }
 
@@ -230,6 +244,32 @@ void stage_take_text(stage_scene *sc, const stn_job_text *t)
     snprintf(g->text, sizeof g->text, "%s", t->text);
     g->text_left = TEXT_SECONDS;
     enliven(sc, g);
+}
+
+bool stage_take_name(stn_stage *s, stage_scene *sc, stn_job *job)
+{
+    stage_gob *g = made(sc, job->u.name.id);
+
+    if (!g)
+        return false;
+    stage_give_back(s, g->name);
+    g->name = job;
+    if (!job->u.name.text[0])
+        unname(sc, g);
+    if (!job->u.name.text[0] || g->named)
+        return true;
+    if (sc->named_count == sc->named_cap) {
+        uint32_t cap = sc->named_cap ? sc->named_cap * 2 : 64;
+        void *p = realloc(sc->named, cap * sizeof(stage_gob *));
+
+        if (!p)
+            return true; /* it is not shown */
+        sc->named = p;
+        sc->named_cap = cap;
+    }
+    sc->named[sc->named_count++] = g;
+    g->named = sc->named_count;
+    return true;
 }
 
 /* --- places --- */

@@ -38,6 +38,8 @@ typedef struct stage_gob {
     uint64_t chance; /* of its flicker */
     float flicker, flicker_from, flicker_to, flicker_at, flicker_time;
     char text[STN_JOB_TEXT];
+    stn_job *name; /* NULL: none came */
+    uint32_t named; /* place + 1 among those with a name to show, 0 = it has none */
     double text_left;
     bool wet; /* it stands over water, whose surface is at water_z */
     float water_z;
@@ -59,6 +61,8 @@ typedef struct stage_scene {
     stn_spatial *root, *cut_root, *gob_root, *nowhere;
     stage_gob **live; /* what time changes: it moves, speaks, shines, or waits for something */
     uint32_t live_count, live_cap;
+    stage_gob **named; /* who has a name to show */
+    uint32_t named_count, named_cap;
     size_t cuts_shown, gob_leaves;
     stn_job *poses;
     stn_job_facts facts;
@@ -135,6 +139,7 @@ bool stage_take_look(stn_stage *s, stage_scene *sc, stn_job *job); /* true: the 
 void stage_take_place(stage_scene *sc, const stn_gob_place *p);
 bool stage_take_poses(stn_stage *s, stage_scene *sc, stn_job *job); /* true: the job is kept */
 void stage_take_text(stage_scene *sc, const stn_job_text *t);
+bool stage_take_name(stn_stage *s, stage_scene *sc, stn_job *job); /* true: the job is kept */
 void stage_drop_gob(stn_stage *s, stage_scene *sc, int64_t id);
 /* Frees some, the last first. True: none is left. */
 bool stage_clear_gobs(stn_stage *s, stage_scene *sc, int64_t until_ns);

@@ -1,5 +1,6 @@
 #include "renderer/hud/hud.h"
 
+#include "renderer/hud/captions.h"
 #include "renderer/scene/project.h"
 
 #include <math.h>
@@ -11,6 +12,11 @@
 #define NOTE_SECONDS 4.0
 #define CHAT_LINES 6
 #define CHAT_SECONDS 20.0
+
+/* Names fade out between these distances from what the camera looks at, map units. */
+#define NAME_NEAR 450.0f
+#define NAME_FAR 650.0f
+#define LIFT_LINES 4.0f /* that a text over a head may move up */
 
 #define INK 0xf4efe2ffu
 #define DIM 0xc8c2b4ffu
@@ -41,6 +47,7 @@ struct stn_hud {
     char menu[STN_JOB_TEXT];
     uint32_t menu_number;
     float menu_x, menu_y;
+    stn_captions captions;
 };
 
 stn_hud *stn_hud_new(stn_paint *paint, stn_textures *textures)
@@ -198,23 +205,49 @@ static void refresh_map(stn_hud *h, const stn_hud_frame *f)
     stn_textures_update(h->textures, h->map, 0, 0, MAP, MAP, h->pixels);
 }
 
+/* By the group of a name (docs/spec/object-cache.md A10). */
+static uint32_t group_colour(const stn_job_name *n)
+{
+    static const uint32_t colours[STN_NAME_GROUPS] = {0xffffffff, 0x8ee07cff, 0xff8a78ff, 0x8fb4ffff,
+                                                      0x84e6e6ff, 0xf6e27aff, 0xe79bf2ff, 0xffa5c8ff};
+
+    return colours[n->group % STN_NAME_GROUPS];
+}
+
 struct marks {
     stn_hud *h;
     const stn_hud_frame *f;
     float x, y, size;
+    const stn_job_name *pointed; /* who is under the pointer */
 };
 
-static void mark(void *arg, double x, double y, int kind)
+static void mark(void *arg, const stn_stage_mark *k)
 {
-    const struct marks *m = arg;
-    float px = m->x + m->size * 0.5f + (float)((x - (double)m->f->focus.x) / 11.0) * (m->size / 100.0f);
-    float py = m->y + m->size * 0.5f + (float)((y + (double)m->f->focus.y) / 11.0) * (m->size / 100.0f);
+    struct marks *m = arg;
+    float px = m->x + m->size * 0.5f + (float)((k->x - (double)m->f->focus.x) / 11.0) * (m->size / 100.0f);
+    float py = m->y + m->size * 0.5f + (float)((k->y + (double)m->f->focus.y) / 11.0) * (m->size / 100.0f);
 
-    if (kind == 2 || px < m->x + 2.0f || py < m->y + 2.0f || px > m->x + m->size - 2.0f ||
+    if (k->kind == 2 || px < m->x + 2.0f || py < m->y + 2.0f || px > m->x + m->size - 2.0f ||
         py > m->y + m->size - 2.0f)
         return;
-    stn_paint_rect(m->h->paint, px - 1.0f, py - 1.0f, 2.0f + (float)kind, 2.0f + (float)kind,
-                   kind == 1 ? 0xfff2b0ff : 0x3a2a1cc0);
+    stn_paint_rect(m->h->paint, px - 1.0f, py - 1.0f, 2.0f + (float)k->kind, 2.0f + (float)k->kind,
+                   k->kind == 1 ? 0xfff2b0ff : 0x3a2a1cc0);
+    if (k->name && fabs(m->f->pointer_x - (double)px) < 5.0 && fabs(m->f->pointer_y - (double)py) < 5.0)
+        m->pointed = k->name;
+}
+
+/* Beside the pointer, and in the window. */
+static void tell_mark(const struct marks *m)
+{
+    float w, x, y = (float)m->f->pointer_y - stn_paint_line_height(m->h->paint) - 4.0f;
+
+    if (!m->pointed)
+        return;
+    w = stn_paint_text_width(m->h->paint, m->pointed->text);
+    x = fminf((float)m->f->pointer_x, (float)m->f->width - w - 6.0f);
+    stn_paint_rect(m->h->paint, x - 4.0f, y - 2.0f, w + 8.0f, stn_paint_line_height(m->h->paint) + 4.0f,
+                   PANEL);
+    stn_paint_text(m->h->paint, x, y, group_colour(m->pointed), m->pointed->text);
 }
 
 /* Who is farther away than the map reaches stands at its rim. */
@@ -243,7 +276,7 @@ static void minimap(stn_hud *h, const stn_hud_frame *f)
           v = (float)((ty - h->map_gy * 100.0 + 78.0) / MAP);
     const float half = 50.0f / MAP;
     float a = f->angle + STN_PI32, dx = cosf(a), dy = -sinf(a);
-    struct marks m = {h, f, x, y, size};
+    struct marks m = {h, f, x, y, size, NULL};
 
     refresh_map(h, f);
     stn_paint_rect(h->paint, x - 3.0f, y - 3.0f, size + 6.0f, size + 6.0f, PANEL);
@@ -254,6 +287,7 @@ static void minimap(stn_hud *h, const stn_hud_frame *f)
                    y + size * 0.5f + dy * 14.0f, 2.0f, 0xffffffd0);
     stn_paint_disc(h->paint, x + size * 0.5f, y + size * 0.5f, 3.5f, 0xffffffff);
     stn_paint_text(h->paint, x + size * 0.5f - 4.0f, y + 2.0f, INK, "N");
+    tell_mark(&m);
 }
 
 static void compass(stn_hud *h, const stn_hud_frame *f, float y)
@@ -283,24 +317,87 @@ static void compass(stn_hud *h, const stn_hud_frame *f, float y)
 
 /* --- texts in the scene --- */
 
-struct speech {
+struct heads {
     stn_hud *h;
     const stn_hud_frame *f;
+    bool names;
 };
 
-static void bubble(void *arg, stn_v3 at, const char *text)
+/* How much of a name is seen from here, 0 to 1. */
+static float name_share(const stn_hud_frame *f, stn_v3 at)
 {
-    const struct speech *s = arg;
+    float far = hypotf(at.x - f->focus.x, at.y - f->focus.y);
+
+    return fmaxf(0.0f, fminf(1.0f, (NAME_FAR - far) / (NAME_FAR - NAME_NEAR)));
+}
+
+static float name_height(const stn_hud *h)
+{
+    return stn_paint_line_height(h->paint) + 1.0f;
+}
+
+static float speech_height(const stn_hud *h)
+{
+    return stn_paint_line_height(h->paint) + 8.0f;
+}
+
+static void gather_words(void *arg, const stn_stage_words *w)
+{
+    const struct heads *all = arg;
+    stn_hud *h = all->h;
+    const stn_hud_frame *f = all->f;
     stn_m4 one = stn_m4_identity();
-    stn_v4 clip = stn_project_clip(&one, &s->f->view, &s->f->proj, at);
-    float w = stn_paint_text_width(s->h->paint, text), lh = stn_paint_line_height(s->h->paint);
+    stn_v4 clip = stn_project_clip(&one, &f->view, &f->proj, w->at);
+    float share = w->name && all->names ? name_share(f, w->at) : 0.0f;
+    stn_caption c = {.depth = clip.z, .speech = w->speech};
     stn_v3 p;
 
-    if (!(clip.w > 0.0f))
+    if (!(clip.w > 0.0f) || !(fabsf(clip.z) <= clip.w) || (!w->speech && !(share > 0.0f)))
         return;
-    p = stn_project_view(clip, 0.0f, 0.0f, (float)s->f->width, (float)s->f->height);
-    stn_paint_rect(s->h->paint, p.x - w * 0.5f - 6.0f, p.y - lh - 6.0f, w + 12.0f, lh + 6.0f, 0x14181c90);
-    stn_paint_text(s->h->paint, p.x - w * 0.5f, p.y - lh - 3.0f, INK, text);
+    p = stn_project_view(clip, 0.0f, 0.0f, (float)f->width, (float)f->height);
+    c.x = p.x;
+    c.y = p.y;
+    if (share > 0.0f) {
+        c.name = w->name->text;
+        c.colour = (group_colour(w->name) & 0xffffff00u) | (uint32_t)(share * 255.0f);
+        c.w = stn_paint_text_width(h->paint, w->name->text) + 4.0f;
+        c.h = name_height(h);
+    }
+    if (w->speech) {
+        c.w = fmaxf(c.w, stn_paint_text_width(h->paint, w->speech) + 12.0f);
+        c.h += speech_height(h);
+    }
+    if (c.x + 0.5f * c.w > 0.0f && c.x - 0.5f * c.w < (float)f->width && c.y > 0.0f &&
+        c.y - c.h < (float)f->height)
+        stn_captions_add(&h->captions, &c);
+}
+
+/* What is said stands over the name of who says it. */
+static void draw_words(stn_hud *h, const stn_caption *c)
+{
+    float y = c->top, w;
+
+    if (c->speech) {
+        w = stn_paint_text_width(h->paint, c->speech);
+        stn_paint_rect(h->paint, c->x - w * 0.5f - 6.0f, y, w + 12.0f, speech_height(h) - 2.0f, 0x14181c90);
+        stn_paint_text(h->paint, c->x - w * 0.5f, y + 3.0f, INK, c->speech);
+        y += speech_height(h);
+    }
+    if (c->name)
+        stn_paint_text(h->paint, c->x - stn_paint_text_width(h->paint, c->name) * 0.5f, y, c->colour,
+                       c->name);
+}
+
+static void words(stn_hud *h, const stn_hud_frame *f, const stn_hud_settings *s)
+{
+    struct heads all = {h, f, s->names};
+
+    h->captions.count = 0;
+    stn_stage_each_words(f->stage, gather_words, &all);
+    stn_captions_place(&h->captions, LIFT_LINES * stn_paint_line_height(h->paint));
+    for (unsigned i = h->captions.count; i-- > 0;) /* the nearest last, over the others */
+        if (h->captions.at[i].shown)
+            draw_words(h, &h->captions.at[i]);
 }
 
 /* --- panels --- */
@@ -477,12 +574,11 @@ static void chat(stn_hud *h, const stn_hud_frame *f, double dt)
 
 void stn_hud_draw(stn_hud *h, const stn_hud_frame *f, const stn_hud_settings *s, double dt)
 {
-    struct speech sp = {h, f};
     float top = s->line ? stn_paint_line_height(h->paint) + 18.0f : 8.0f;
 
     h->clock += dt;
     stn_paint_begin(h->paint, f->width, f->height);
-    stn_stage_each_text(f->stage, bubble, &sp);
+    words(h, f, s);
     if (s->line)
         line(h, f);
     if (f->facts.frame != 0) {

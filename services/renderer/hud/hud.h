@@ -1,5 +1,5 @@
-/* hud.h - what is written over the picture: the line of health and progress, minimap, compass, speech,
- * panels.
+/* hud.h - what is written over the picture: the line of health and progress, minimap, compass, names and
+ * speech over heads, panels.
  *
  * Panels: help (all keys), settings (panel.h), an object's menu.
  */
@@ -22,6 +22,7 @@ typedef struct stn_hud_frame {
     const char *driver, *preset;
     unsigned draws, triangles, saved; /* of the last picture with its shadows; left out by levels of detail */
     unsigned programs_failed; /* shaders that the driver refuses */
+    double pointer_x, pointer_y; /* pixels */
     const char *typing; /* chat line being written, NULL = none */
 } stn_hud_frame;
 

@@ -36,6 +36,7 @@ static const struct row {
     {"Shadows of clouds", "", ROW_SWITCH, offsetof(stn_hud_settings, clouds), 0, 0, 0},
     {"Lines between tiles", "", ROW_SWITCH, offsetof(stn_hud_settings, grid), 0, 0, 0},
     {"Marks on the ground", "", ROW_SWITCH, offsetof(stn_hud_settings, overlays), 0, 0, 0},
+    {"Names of people", "", ROW_SWITCH, offsetof(stn_hud_settings, names), 0, 0, 0},
     {"Camera", "", ROW_CAMERA, 0, 0, 0, 0},
     {"Field of view", "°", ROW_NUMBER, offsetof(stn_hud_settings, fov), 28, 103, 5},
     {"Frames a second", "", ROW_CHOICE, offsetof(stn_hud_settings, frame_cap), CAPS, 0, 0},

@@ -11,12 +11,12 @@
 
 #include "renderer/input/bindings.h"
 
-#define STN_PANEL_SETTINGS 16
+#define STN_PANEL_SETTINGS 17
 #define STN_PANEL_ROWS (STN_PANEL_SETTINGS + STN_ACTIONS)
 #define STN_PANEL_TEXT 64
 
 typedef struct stn_hud_settings {
-    bool shadows, outlines, smooth, fog, sway, clouds, grid, overlays, minimap, line;
+    bool shadows, outlines, smooth, fog, sway, clouds, grid, overlays, names, minimap, line;
     int camera; /* 0 ortho, 1 follow, 2 bad, 3 rts, 4 worse */
     int fov; /* degrees across, of cameras with perspective: 53 = as the reference */
     int frame_cap; /* frames a second, 0 = none */
