@@ -54,6 +54,7 @@ static const stn_kind kinds[] = {
     V(TICK, "tick", tick),
     V(CHAT, "chat", chat),
     V(MENU, "menu", menu),
+    V(GHOST, "ghost", ghost),
 #undef V
 #define M(name, text, type)                                                                                  \
     {                                                                                                        \

@@ -33,6 +33,8 @@ struct stn_game {
     stn_party party;
     stn_menu menu;
     uint32_t menus; /* offered so far */
+    stn_ghost ghost;
+    uint32_t ghosts; /* as many */
     int64_t clicked; /* the object clicked last, -1 = none */
     stn_hand_over hand;
     uint64_t ignored;
@@ -89,6 +91,10 @@ const stn_party *stn_game_party(const stn_game *g)
 const stn_menu *stn_game_menu(const stn_game *g)
 {
     return &g->menu;
+}
+const stn_ghost *stn_game_ghost(const stn_game *g)
+{
+    return &g->ghost;
 }
 uint64_t stn_game_ignored(const stn_game *g)
 {
@@ -162,6 +168,26 @@ stn_status stn_game_choose(stn_game *g, uint32_t number, int32_t option, int32_t
         return stn_fail(err, STN_BAD_DATA, "option %d of a menu of %zu", option, g->menu.n);
     send_message(g, g->menu_at, "cl", &(stn_values){option < 0 ? 1 : 2, args});
     g->menu.number = 0; /* one answer a menu; the server takes the widget away */
+    return STN_OK;
+}
+
+stn_status stn_game_put(stn_game *g, uint32_t number, const stn_putting *p, stn_err *err)
+{
+    const double turn = 2.0 * M_PI;
+    stn_value args[4];
+
+    if (!number || number != g->ghost.number)
+        return stn_fail(err, STN_AGAIN, "that is not being placed any more");
+    if (!isfinite(p->x) || !isfinite(p->y) || !(fabs(p->angle) <= turn))
+        return stn_fail(err, STN_BAD_DATA,
+                        "placed at %g,%g, turned by %g: finite numbers and at most a turn expected", p->x,
+                        p->y, p->angle);
+    args[0] = coord(to_units(p->x), to_units(p->y));
+    /* The reference's rounding: halves go up. */
+    args[1] = stn_value_int((int32_t)floor(p->angle * 32768.0 / M_PI + 0.5));
+    args[2] = stn_value_int(p->button);
+    args[3] = stn_value_int(p->modifiers);
+    send_message(g, g->mapview, "place", &(stn_values){4, args});
     return STN_OK;
 }
 
@@ -286,6 +312,7 @@ static void drop_roles(stn_game *g, int32_t id)
     if (id == g->mapview) {
         g->mapview = NO_WIDGET;
         g->place.in_world = false;
+        g->ghost.number = 0;
     }
     if (id == g->gameui)
         g->gameui = NO_WIDGET;
@@ -383,18 +410,27 @@ static stn_status on_destroy(stn_game *g, stn_bytes *in, stn_err *err)
     return STN_OK;
 }
 
-static void on_map_message(stn_game *g, const char *name, const stn_values *args)
+static stn_status on_map_message(stn_game *g, const char *name, const stn_values *args, stn_err *err)
 {
     uint32_t id = 0;
+    stn_status st;
 
     if (!strcmp(name, "move")) {
         set_centre(g, args, 0);
     } else if (!strcmp(name, "plob")) {
         bool has = player_of(args, 0, &id);
         set_player(g, has, id);
+    } else if (!strcmp(name, "place")) {
+        /* Whatever was being placed is over. */
+        st = stn_ghost_read(args, &g->ghost, err);
+        g->ghost.number = st == STN_OK ? ++g->ghosts : 0;
+        return st;
+    } else if (!strcmp(name, "unplace")) {
+        g->ghost.number = 0;
     } else {
         g->ignored++;
     }
+    return STN_OK;
 }
 
 static stn_status on_party_message(stn_game *g, const char *name, const stn_values *args, stn_err *err)
@@ -460,7 +496,7 @@ static stn_status on_message(stn_game *g, stn_bytes *in, stn_err *err)
     if (id == 0)
         on_root_message(g, name, &args);
     else if (id == g->mapview)
-        on_map_message(g, name, &args);
+        return on_map_message(g, name, &args, err);
     else if (id == g->party_at)
         return on_party_message(g, name, &args, err);
     else if (id == g->menu_at)

@@ -1,8 +1,8 @@
-/* world/game.h - the widget tree of a session: enough to enter the world, walk and talk. Pure.
+/* world/game.h - the widget tree of a session: enough to enter the world, walk, talk and place things. Pure.
  *
  * Reliable messages come in; what the server must be told goes out through a hook. Unknown widgets and
- * messages are kept as opaque nodes and counted; they do no harm. Of several party widgets, menus or
- * hand-overs the newest counts. Limits  65536 widgets; beyond it a new one is refused and counted.
+ * messages are kept as opaque nodes and counted; they do no harm. Of several party widgets, menus,
+ * ghosts or hand-overs the newest counts. Limits  65536 widgets; beyond it a new one is refused and counted.
  * Source  docs/spec/session-protocol.md 8, 9, docs/spec/object-cache.md A7.
  */
 #ifndef STN_WORLD_GAME_H
@@ -50,6 +50,11 @@ typedef struct stn_click {
     int32_t part; /* -1 none */
 } stn_click;
 
+typedef struct stn_putting {
+    double x, y, angle; /* map units, radians */
+    int32_t button, modifiers; /* 3: it is left off */
+} stn_putting;
+
 typedef struct stn_game stn_game;
 
 /* character: the one to play when the server offers a list; NULL or "" = the first. Copied. */
@@ -63,6 +68,7 @@ const stn_game_place *stn_game_where(const stn_game *g);
 stn_globals *stn_game_globals(stn_game *g);
 const stn_party *stn_game_party(const stn_game *g);
 const stn_menu *stn_game_menu(const stn_game *g); /* number 0: none is open */
+const stn_ghost *stn_game_ghost(const stn_game *g); /* number 0: nothing is being placed */
 uint64_t stn_game_ignored(const stn_game *g); /* messages that nobody here understands */
 size_t stn_game_widgets(const stn_game *g);
 
@@ -72,6 +78,9 @@ stn_status stn_game_chat(stn_game *g, const char *text, stn_err *err);
 /* Chooses an option of the menu `number`; negative: none of them, it closes. STN_AGAIN: that menu is not open
  * any more. STN_BAD_DATA: it has no such option. */
 stn_status stn_game_choose(stn_game *g, uint32_t number, int32_t option, int32_t modifiers, stn_err *err);
+/* Puts the ghost `number` down, or says that it is left off; the server answers by taking it away. STN_AGAIN:
+ * it is not being placed any more. STN_BAD_DATA: not a place, or not an angle. */
+stn_status stn_game_put(stn_game *g, uint32_t number, const stn_putting *p, stn_err *err);
 /* How the opening of the second session went: an stn_sess_code, 0 = it is open. */
 void stn_game_handed(stn_game *g, int32_t widget, unsigned code);
 /* Any message to a widget that the server made. args: an encoded typed list. */

@@ -21,6 +21,57 @@ stn_status stn_menu_read(const stn_values *cargs, stn_menu *out, stn_err *err)
     return STN_OK;
 }
 
+/* One resource with its state, from value *i on. */
+static stn_status read_part(const stn_values *args, uint32_t *i, stn_ghost_part *out, stn_err *err)
+{
+    const stn_value *v = &args->items[*i];
+    int32_t number;
+
+    *out = (stn_ghost_part){0};
+    if (v->kind == STN_VALUE_RES) {
+        size_t len = strlen(v->u.res.name);
+
+        if (len == 0 || len >= sizeof out->name || !stn_text_is_utf8(v->u.res.name, len))
+            return stn_fail(err, STN_TOO_BIG, "value %u: a resource name of %zu bytes, 1 to %zu expected", *i,
+                            len, sizeof out->name - 1);
+        memcpy(out->name, v->u.res.name, len);
+        out->version = (uint16_t)v->u.res.version;
+    } else {
+        if (stn_value_as_int(v, &number, NULL) != STN_OK || number < 0 || number >= 65535)
+            return stn_fail(err, STN_BAD_DATA, "value %u is no resource", *i);
+        out->resid = (uint16_t)number;
+    }
+    if (++*i == args->count || args->items[*i].kind != STN_VALUE_BYTES)
+        return STN_OK;
+    v = &args->items[(*i)++];
+    if (v->len > sizeof out->sdt)
+        return stn_fail(err, STN_TOO_BIG, "%u state bytes, at most %zu", v->len, sizeof out->sdt);
+    out->sdt_len = (uint8_t)v->len;
+    if (v->len > 0)
+        memcpy(out->sdt, v->u.bytes, v->len);
+    return STN_OK;
+}
+
+stn_status stn_ghost_read(const stn_values *args, stn_ghost *out, stn_err *err)
+{
+    uint32_t i = 0;
+    stn_status st;
+
+    if (args->count == 0)
+        return stn_fail(err, STN_BAD_DATA, "place: no resource");
+    out->n_overlays = 0;
+    if ((st = read_part(args, &i, &out->body, err)) != STN_OK)
+        return stn_fail_in(err, st, "place");
+    while (i < args->count) {
+        if (out->n_overlays == STN_GHOST_OVERLAYS)
+            return stn_fail(err, STN_TOO_BIG, "place: more than %d overlays", STN_GHOST_OVERLAYS);
+        if ((st = read_part(args, &i, &out->overlays[out->n_overlays], err)) != STN_OK)
+            return stn_fail_in(err, st, "place");
+        out->n_overlays++;
+    }
+    return STN_OK;
+}
+
 static int hex_digit(char c)
 {
     return c >= '0' && c <= '9'   ? c - '0'

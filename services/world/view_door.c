@@ -233,6 +233,12 @@ static stn_status on_act(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
                                         (int32_t)(a->modifiers & 0xff), err);
         return st == STN_AGAIN ? STN_OK : st; /* it closed while the choice was under way */
     }
+    case STENNESS__ACT_KIND__ACT_PLACE: {
+        const stn_putting p = {a->x, a->y, a->angle, (int32_t)(a->button & 0xff),
+                               (int32_t)(a->modifiers & 0xff)};
+        stn_status st = stn_game_put(w->game, a->ghost, &p, err);
+        return st == STN_AGAIN ? STN_OK : st; /* as above */
+    }
     case STENNESS__ACT_KIND__ACT_WIDGET:
         return stn_game_widget_message(w->game, a->widget, a->message, a->args.data, a->args.len, err);
     default:

@@ -38,7 +38,7 @@ static bool send_with(stn_world *w, stn_view *v, uint32_t kind, const ProtobufCM
     return st == STN_OK;
 }
 
-static bool tell(stn_world *w, stn_view *v, uint32_t kind, const ProtobufCMessage *body)
+bool stn_view_tell(stn_world *w, stn_view *v, uint32_t kind, const ProtobufCMessage *body)
 {
     return send_with(w, v, kind, body, NULL, 0);
 }
@@ -68,7 +68,7 @@ static bool tell_frame(stn_world *w, stn_view *v)
     v->player_told = f.has_player;
     v->player = p ? p->player : 0;
     v->driver_told = f.driver;
-    return tell(w, v, STENNESS__VIEW_KIND__VIEW_FRAME_BEGIN, &f.base);
+    return stn_view_tell(w, v, STENNESS__VIEW_KIND__VIEW_FRAME_BEGIN, &f.base);
 }
 
 /* Everything from the start: nothing is taken as known. */
@@ -84,7 +84,7 @@ static void begin(stn_world *w, stn_view *v)
     v->swap_sent = v->swap_closed = 0;
     v->session_told = 0;
     v->ground_told = v->globals_told = 0;
-    v->menu_told = UINT32_MAX;
+    v->menu_told = v->ghost_told = UINT32_MAX;
     if (!w->tracker)
         return;
     if (!v->id)
@@ -130,7 +130,7 @@ static void tell_session(stn_world *w, stn_view *v)
         return;
     stenness__session__pack(&s, packed);
     hash = stn_hash_feed(hash, packed, len);
-    if (hash != v->session_told && tell(w, v, STENNESS__VIEW_KIND__VIEW_SESSION, &s.base))
+    if (hash != v->session_told && stn_view_tell(w, v, STENNESS__VIEW_KIND__VIEW_SESSION, &s.base))
         v->session_told = hash;
 }
 
@@ -150,7 +150,7 @@ static void tell_ground(stn_world *w, stn_view *v)
         g.ground_generation = stn_cuts_generation(w->cuts, STN_CUT_GROUND);
         g.decoration_generation = stn_cuts_generation(w->cuts, STN_CUT_DECORATION);
     }
-    if (tell(w, v, STENNESS__VIEW_KIND__VIEW_GROUND, &g.base))
+    if (stn_view_tell(w, v, STENNESS__VIEW_KIND__VIEW_GROUND, &g.base))
         v->ground_told = w->ground_changes;
 }
 
@@ -253,31 +253,10 @@ static void tell_globals(stn_world *w, stn_view *v)
     m.moon_phase = (uint32_t)((g->moon - floor(g->moon)) * 8);
     m.night = g->night;
     put_party(w, party, &told, &m);
-    if (tell(w, v, STENNESS__VIEW_KIND__VIEW_GLOBAL, &m.base)) {
+    if (stn_view_tell(w, v, STENNESS__VIEW_KIND__VIEW_GLOBAL, &m.base)) {
         v->globals_told = changes + 1;
         v->globals_ns = now;
     }
-}
-
-/* The driver is shown the menu that is open; who was and is no longer the driver sees it go. */
-static void tell_menu(stn_world *w, stn_view *v)
-{
-    const stn_menu *menu = stn_game_menu(w->game);
-    uint32_t number = w->driver == v && w->running ? menu->number : 0;
-    Stenness__Menu m = STENNESS__MENU__INIT;
-    char *options[STN_MENU_OPTIONS];
-
-    if (v->menu_told == number)
-        return;
-    m.number = number;
-    m.object = number ? menu->object : -1;
-    m.closed = number == 0;
-    for (size_t i = 0; number && i < menu->n; i++)
-        options[i] = (char *)(uintptr_t)menu->options[i];
-    m.options = options;
-    m.n_options = number ? menu->n : 0;
-    if (tell(w, v, STENNESS__VIEW_KIND__VIEW_MENU, &m.base))
-        v->menu_told = number;
 }
 
 /* ---- grids */
@@ -385,7 +364,7 @@ static void drop_grids(stn_world *w, stn_view *v, stn_coord ul, stn_coord lr)
     m.x = x;
     m.y = y;
     m.n_x = m.n_y = n;
-    if (!tell(w, v, STENNESS__VIEW_KIND__VIEW_GRID_DROP, &m.base))
+    if (!stn_view_tell(w, v, STENNESS__VIEW_KIND__VIEW_GRID_DROP, &m.base))
         return;
     for (size_t i = 0; i < n; i++)
         stn_table_remove(v->grids, stn_coord_key((stn_coord){x[i], y[i]}));
@@ -473,7 +452,7 @@ void stn_view_before(stn_world *w, stn_view *v)
     if (!w->game)
         return;
     tell_globals(w, v);
-    tell_menu(w, v);
+    stn_view_offers(w, v);
     if (!v->lagging && stn_world_focus(w, v, &x, &y))
         tell_grids(w, v, x, y);
     if (!v->lagging)
@@ -553,7 +532,7 @@ static bool send_part(stn_world *w, stn_view *v, const stn_tracker_packet *p, si
     m.entities = w->entity_ptrs;
     m.n_entities = to - from;
     m.last = last;
-    return tell(w, v, STENNESS__VIEW_KIND__VIEW_ENTITIES, &m.base);
+    return stn_view_tell(w, v, STENNESS__VIEW_KIND__VIEW_ENTITIES, &m.base);
 }
 
 void stn_view_packet(void *world, const stn_tracker_packet *p)
@@ -755,6 +734,6 @@ void stn_view_after(stn_world *w, stn_view *v)
     t.tick = w->ticks;
     t.now_ns = stn_loop_now(w->loop)->now_ns;
     t.snapshot_done = v->snapshot_due;
-    if (tell(w, v, STENNESS__VIEW_KIND__VIEW_TICK, &t.base))
+    if (stn_view_tell(w, v, STENNESS__VIEW_KIND__VIEW_TICK, &t.base))
         v->snapshot_due = false;
 }

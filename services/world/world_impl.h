@@ -68,7 +68,7 @@ typedef struct stn_view {
     stn_table *cuts; /* cut key -> product number told + 1 */
     uint64_t session_told; /* hash of what was last told */
     uint32_t globals_told, ground_told;
-    uint32_t menu_told; /* its number; 0: none is open, UINT32_MAX: not told yet */
+    uint32_t menu_told, ghost_told; /* its number; 0: none is open, UINT32_MAX: not told yet */
     int64_t globals_ns;
     size_t wanted, ready; /* cut halves, in the last tick */
     uint64_t swap_sent; /* the newest change of which a product was sent */
@@ -166,7 +166,12 @@ void stn_view_before(stn_world *w, stn_view *v); /* frame, session, ground, glob
 void stn_view_packet(void *world, const stn_tracker_packet *p); /* entities: the tracker's sink */
 void stn_view_after(stn_world *w, stn_view *v); /* cuts and the tick */
 void stn_view_lag(stn_world *w, stn_view *v); /* a send found no room */
+bool stn_view_tell(stn_world *w, stn_view *v, uint32_t kind,
+                   const ProtobufCMessage *body); /* false: not sent */
 uint64_t stn_view_cut_key(stn_coord cc, stn_cut_half half);
+
+/* view_offers.c: what the driver is offered */
+void stn_view_offers(stn_world *w, stn_view *v);
 
 /* mesh_door.c */
 stn_status stn_mesh_open(stn_world *w, const stn_world_settings *s, stn_err *err);

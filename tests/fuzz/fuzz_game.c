@@ -1,5 +1,6 @@
 /* The widget tree under messages of a hostile server: u8 type, u16 length, payload, over and over. What is
- * then known is walked through, and whoever sits at the keys answers whatever menu is open. */
+ * then known is walked through, and whoever sits at the keys answers whatever menu is open and puts
+ * down whatever is to be placed. */
 #include "base/bytes.h"
 #include "world/game.h"
 
@@ -31,12 +32,20 @@ static void walk(stn_game *g, size_t *sum)
     const stn_party *p = stn_game_party(g);
     const stn_menu *m = stn_game_menu(g);
 
+    const stn_ghost *ghost = stn_game_ghost(g);
+
     for (size_t i = 0; i < p->n; i++)
         *sum += p->members[i].id;
     if (p->n > STN_PARTY_MAX || m->n > STN_MENU_OPTIONS)
         abort();
     for (size_t i = 0; i < m->n; i++)
         *sum += strlen(m->options[i]);
+    if (ghost->n_overlays > STN_GHOST_OVERLAYS)
+        abort();
+    *sum += strlen(ghost->body.name) + ghost->body.sdt_len;
+    if (ghost->number &&
+        stn_game_put(g, ghost->number, &(stn_putting){.x = 1.0, .button = 1}, NULL) != STN_OK)
+        abort();
     if (m->number && stn_game_choose(g, m->number, m->n ? 0 : -1, 0, NULL) != STN_OK)
         abort();
 }

@@ -297,6 +297,134 @@ static void a_menu_ends_in_every_way(void **state)
     assert_int_equal(m->n, STN_MENU_OPTIONS);
 }
 
+/* ---- placing */
+
+static stn_value bytes(const void *data, uint32_t len)
+{
+    return (stn_value){.kind = STN_VALUE_BYTES, .len = len, .u.bytes = data};
+}
+
+static stn_value named(const char *name, int32_t version)
+{
+    return (stn_value){.kind = STN_VALUE_RES, .u.res = {name, version}};
+}
+
+static void a_thing_is_placed_by_its_number(void **state)
+{
+    scene *s = *state;
+    const stn_ghost *g = stn_game_ghost(s->game);
+    stn_putting p = {.x = 5.5, .y = -16.5, .angle = -M_PI / 2, .button = 1, .modifiers = 2};
+    const char *name;
+    uint32_t number;
+
+    assert_int_equal(widget(s, 2, "mapview", 0, NULL, 0), STN_OK);
+    assert_int_equal(g->number, 0);
+    assert_int_equal(stn_game_put(s->game, 0, &p, NULL), STN_AGAIN);
+    assert_int_equal(
+        say(s, 2, "place",
+            (stn_value[]){num(40), bytes("\1\2", 2), named("gfx/sign", 3), num(9), bytes("x", 1)}, 5),
+        STN_OK);
+    assert_true(g->number != 0);
+    assert_string_equal(g->body.name, "");
+    assert_int_equal(g->body.resid, 40);
+    assert_int_equal(g->body.sdt_len, 2);
+    assert_memory_equal(g->body.sdt, "\1\2", 2);
+    assert_int_equal(g->n_overlays, 2);
+    assert_string_equal(g->overlays[0].name, "gfx/sign");
+    assert_int_equal(g->overlays[0].version, 3);
+    assert_int_equal(g->overlays[0].sdt_len, 0);
+    assert_int_equal(g->overlays[1].resid, 9);
+    assert_int_equal(g->overlays[1].sdt_len, 1);
+    number = g->number;
+    assert_int_equal(stn_game_put(s->game, number + 1, &p, NULL), STN_AGAIN);
+    assert_int_equal(stn_game_put(s->game, number, &p, NULL), STN_OK);
+    assert_int_equal(sent_to(s, &name), 2);
+    assert_string_equal(name, "place");
+    /* The middle of tile 0, -2 in position units, a quarter of a turn back, button 1 with Ctrl. */
+    assert_int_equal(s->sent_len, 4 + 6 + 9 + 3 + 2 + 2);
+    assert_memory_equal(s->sent + 10, "\3\0\2\0\0\0\372\377\377\12\0\300\4\1\4\2", 16);
+    assert_int_equal(g->number, number); /* the server ends it */
+    assert_int_equal(say(s, 2, "unplace", NULL, 0), STN_OK);
+    assert_int_equal(g->number, 0);
+    assert_int_equal(stn_game_put(s->game, number, &p, NULL), STN_AGAIN);
+    assert_int_equal(say(s, 2, "place", (stn_value[]){num(41)}, 1), STN_OK);
+    assert_true(g->number > number);
+    assert_int_equal(g->n_overlays, 0);
+    destroy(s, 2);
+    assert_int_equal(g->number, 0);
+}
+
+static void angles_are_rounded_as_the_reference_does(void **state)
+{
+    static const struct {
+        double angle;
+        const char *bytes;
+        size_t len;
+    } cases[] = {
+        {0.0, "\4\0", 2},
+        {M_PI, "\5\0\200", 3}, /* 32768 */
+        {-M_PI, "\12\0\200", 3}, /* -32768 */
+        {M_PI * 10.5 / 32768, "\4\13", 2}, /* halves go up … */
+        {-M_PI * 10.5 / 32768, "\11\366", 2}, /* … below zero too: -10 */
+    };
+    scene *s = *state;
+
+    assert_int_equal(widget(s, 2, "mapview", 0, NULL, 0), STN_OK);
+    assert_int_equal(say(s, 2, "place", (stn_value[]){num(40)}, 1), STN_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        stn_putting p = {.angle = cases[i].angle, .button = 1};
+
+        assert_int_equal(stn_game_put(s->game, stn_game_ghost(s->game)->number, &p, NULL), STN_OK);
+        assert_int_equal(s->sent_len, 4 + 6 + 9 + cases[i].len + 4);
+        assert_memory_equal(s->sent + 19, cases[i].bytes, cases[i].len);
+    }
+}
+
+static void what_cannot_be_placed_is_refused(void **state)
+{
+    static uint8_t much[STN_GHOST_SDT + 1];
+    static char longest[200];
+    scene *s = *state;
+    const stn_ghost *g = stn_game_ghost(s->game);
+    stn_value many[STN_GHOST_OVERLAYS + 2];
+    struct {
+        stn_value args[2];
+        uint32_t n;
+        stn_status want;
+    } bad[] = {
+        {{{0}}, 0, STN_BAD_DATA},
+        {{{.kind = STN_VALUE_NIL}}, 1, STN_BAD_DATA},
+        {{num(-1)}, 1, STN_BAD_DATA},
+        {{num(65535)}, 1, STN_BAD_DATA},
+        {{stn_value_text("gfx/sign")}, 1, STN_BAD_DATA},
+        {{bytes("x", 1)}, 1, STN_BAD_DATA}, /* a state of nothing */
+        {{named("", 1)}, 1, STN_TOO_BIG},
+        {{named(longest, 1)}, 1, STN_TOO_BIG},
+        {{named("\xff", 1)}, 1, STN_TOO_BIG},
+        {{num(40), bytes(much, sizeof much)}, 2, STN_TOO_BIG},
+        {{num(40), {.kind = STN_VALUE_NIL}}, 2, STN_BAD_DATA},
+    };
+    stn_putting p[] = {{.x = NAN}, {.y = INFINITY}, {.angle = NAN}, {.angle = 7.0}};
+    size_t sent;
+
+    memset(longest, 'x', sizeof longest - 1);
+    assert_int_equal(widget(s, 2, "mapview", 0, NULL, 0), STN_OK);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(say(s, 2, "place", (stn_value[]){num(40)}, 1), STN_OK);
+        assert_true(g->number != 0);
+        assert_int_equal(say(s, 2, "place", bad[i].args, bad[i].n), bad[i].want);
+        assert_int_equal(g->number, 0); /* what was there before it is over in any case */
+    }
+    for (size_t i = 0; i < STN_GHOST_OVERLAYS + 2; i++)
+        many[i] = num((int32_t)i);
+    assert_int_equal(say(s, 2, "place", many, STN_GHOST_OVERLAYS + 2), STN_TOO_BIG);
+    assert_int_equal(say(s, 2, "place", many, STN_GHOST_OVERLAYS + 1), STN_OK);
+    sent = s->n_sent;
+    for (size_t i = 0; i < sizeof p / sizeof p[0]; i++)
+        assert_int_equal(stn_game_put(s->game, g->number, &p[i], NULL), STN_BAD_DATA);
+    assert_int_equal(s->n_sent, sent);
+}
+
 /* ---- hand-over */
 
 static void a_hand_over_is_read_answered_and_gone_through(void **state)
@@ -385,6 +513,9 @@ int main(void)
         CASE(a_malformed_party_message_changes_nothing),
         CASE(a_menu_is_answered_once),
         CASE(a_menu_ends_in_every_way),
+        CASE(a_thing_is_placed_by_its_number),
+        CASE(angles_are_rounded_as_the_reference_does),
+        CASE(what_cannot_be_placed_is_refused),
         CASE(a_hand_over_is_read_answered_and_gone_through),
         CASE(a_hand_over_is_taken_back),
         CASE(a_senseless_hand_over_goes_nowhere),
