@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ROOT 0
 #define GAMEUI 1
 #define MAPVIEW 2
 #define PARTY 3
@@ -44,6 +45,7 @@ struct stn_client {
         stn_sim_offer offers[STN_SIM_OFFERS];
         size_t n;
     } menu;
+    uint16_t placing; /* resource number of what it was asked to place, 0 = nothing */
     int32_t hand_widget; /* 0 = none */
     bool gone; /* was told to go on elsewhere … */
     double gone_at; /* … by then */
@@ -223,6 +225,23 @@ static void open_menu(stn_client *c, uint32_t thing)
     stn_buf_fini(&b);
 }
 
+/* The map view shows what is to be placed, or no more. */
+static void show_placing(stn_client *c)
+{
+    uint16_t res = stn_sim_in_hand(c->sim, c->person);
+    const stn_value v = {.kind = STN_VALUE_RESID, .u.i = res};
+
+    if (res == c->placing)
+        return;
+    c->placing = res;
+    if (!res) {
+        stn_conn_say(c->conn, MAPVIEW, "unplace", NULL, 0);
+        return;
+    }
+    stn_view_announce(c->view, c->sim, res, c->conn);
+    stn_conn_say(c->conn, MAPVIEW, "place", &v, 1);
+}
+
 bool stn_client_goes(stn_client *c)
 {
     return stn_sim_takes_leave(c->sim, c->person);
@@ -275,6 +294,31 @@ static bool on_click(stn_client *c, const stn_values *a)
     return true;
 }
 
+/* place: ground, angle, button, modifiers. */
+static bool on_place(stn_client *c, const stn_values *a)
+{
+    int32_t ground[2], angle, button, modifiers;
+    const char *why = NULL;
+
+    if (a->count < 4 || stn_value_as_coord(&a->items[0], ground, NULL) != STN_OK || !as_int(a, 1, &angle) ||
+        !as_int(a, 2, &button) || !as_int(a, 3, &modifiers))
+        return false;
+    if (!stn_sim_in_hand(c->sim, c->person))
+        return true; /* said before it heard that it is over */
+    if (button == 3)
+        stn_sim_leave_off(c->sim, c->person);
+    else if (button == 1)
+        why = stn_sim_put_down(c->sim, c->person, ground[0] * STN_SIM_UNIT, ground[1] * STN_SIM_UNIT,
+                               angle / 32768.0 * M_PI);
+    if (why) {
+        const stn_value v = stn_value_text(why);
+
+        stn_conn_say(c->conn, ROOT, "err", &v, 1);
+    }
+    show_placing(c);
+    return true;
+}
+
 /* cl: the option, or -1 for none. */
 static bool on_choice(stn_client *c, const stn_values *a)
 {
@@ -322,6 +366,8 @@ static bool on_widget_message(stn_client *c, const uint8_t *data, size_t len)
         return false;
     if (widget == MAPVIEW && !strcmp(name, "click"))
         return on_click(c, &args);
+    if (widget == MAPVIEW && !strcmp(name, "place"))
+        return on_place(c, &args);
     if (c->menu.widget && widget == c->menu.widget && !strcmp(name, "cl"))
         return on_choice(c, &args);
     if (c->hand_widget && widget == c->hand_widget && !strcmp(name, "res"))
@@ -416,6 +462,7 @@ bool stn_client_take(stn_client *c, double now, const uint8_t *data, size_t len)
 size_t stn_client_look(stn_client *c, double now)
 {
     size_t work = stn_view_run(c->view, now, c->sim, c->person, c->conn);
+    show_placing(c);
     stn_client_party_run(&c->party, now, PARTY, c->sim, c->person, c->conn);
     return work;
 }

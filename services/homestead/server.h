@@ -5,7 +5,8 @@
  * It speaks the true protocol, so that the unmodified reference client is served as ours is. Addresses are
  * opaque bytes that compare equal for the same peer. A client that walks asks by clicking (`click` on the map
  * view); a right click on a thing or a person is answered by a menu of what can be done with it (`sm`), and
- * the widget `pv` tells the party that its person is in. Our own client may also say something: message
+ * the widget `pv` tells the party that its person is in; what a person takes in hand it
+ * is asked to place (`place` and `unplace` of the map view). Our own client may also say something: message
  * `chat` [string] to the game widget becomes speech over its person's head.
  *
  * Limits  `max_clients` sessions; beyond it a new one is refused with a text. Per client the bounds of

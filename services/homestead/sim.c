@@ -433,6 +433,7 @@ stn_status stn_sim_new(const stn_sim_settings *settings, stn_sim **out, stn_err 
         sim->land = settings->land;
         sim->set = *settings;
         sim->next_person = PERSON_FIRST;
+        sim->next_placed = PLACED_FIRST;
         sim->next_grow = GROW_S;
         sim->objects = stn_table_new();
         sim->cells = stn_table_new();

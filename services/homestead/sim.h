@@ -17,6 +17,9 @@
  *
  * Names    Each person has the name it came with; its group tells the party (0: none, else 1 to 7 in turn).
  *
+ * Placing  At the well a person can take a guidepost in hand and put it down within STN_SIM_PLACE_REACH, on
+ * dry ground where nothing of the kind stands; anyone can take it away again.
+ *
  * Limits   STN_SIM_MAX_OBJECTS objects, STN_SIM_PARTY_MAX people in a party, STN_SIM_MAX_RESOURCES resources,
  * STN_SIM_SAY_MAX bytes of speech.
  *
@@ -42,6 +45,10 @@
 #define STN_SIM_NAME_MAX 63 /* bytes */
 #define STN_SIM_UNIT (11.0 / 1024.0) /* map units of one position unit on the wire */
 #define STN_SIM_PARTY_MAX 64
+#define STN_SIM_PLACED_MAX 1024 /* things that people put down, all together … */
+#define STN_SIM_PLACED_EACH 16 /* … and each */
+#define STN_SIM_PLACE_REACH 88.0 /* map units from who puts it down */
+#define STN_SIM_PLACE_APART 4.0 /* between two */
 #define STN_SIM_RIPE 60 /* hundredths of its size from which on a plant can be harvested … */
 #define STN_SIM_BARE 40 /* … and what is left of it */
 #define STN_SIM_WALK 34.0 /* map units a second, about three tiles: what the running cycle is made for */
@@ -94,6 +101,8 @@ typedef enum stn_sim_deed {
     STN_DEED_LEAVE, /* one's own party */
     STN_DEED_TRAVEL, /* away, by the boat */
     STN_DEED_PASS, /* through the mouth of a cave */
+    STN_DEED_PLACE, /* takes in hand what it then puts down somewhere */
+    STN_DEED_TAKE, /* takes away what somebody put down */
 } stn_sim_deed;
 #define STN_SIM_OFFERS 4
 typedef struct stn_sim_offer {
@@ -105,6 +114,16 @@ size_t stn_sim_offers(const stn_sim *sim, uint32_t person, uint32_t thing, stn_s
 void stn_sim_do(stn_sim *sim, uint32_t person, uint32_t thing, stn_sim_deed deed);
 /* True once after the person got into the boat. */
 bool stn_sim_takes_leave(stn_sim *sim, uint32_t person);
+
+/* ---- what people put down */
+
+/* The resource number of what the person has in hand for placing, 0 = nothing. */
+uint16_t stn_sim_in_hand(const stn_sim *sim, uint32_t person);
+/* Puts it down there, with its front turned to `angle` (radians). NULL: done, and its hand is empty; else why
+ * not (static, for people), and it is still in hand. A thing stays as long as the simulation does, until it
+ * is taken away. */
+const char *stn_sim_put_down(stn_sim *sim, uint32_t person, double x, double y, double angle);
+void stn_sim_leave_off(stn_sim *sim, uint32_t person);
 
 typedef struct stn_sim_party {
     uint32_t number; /* from 1 */

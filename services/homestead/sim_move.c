@@ -70,7 +70,7 @@ void sim_position(const stn_sim *sim, const stn_sim_obj *obj, double *x, double 
     position_of(sim, obj, x, y, 0);
 }
 
-static bool can_be_at(const stn_sim *sim, double x, double y, bool swims)
+bool sim_can_be_at(const stn_sim *sim, double x, double y, bool swims)
 {
     uint16_t tile =
         stn_land_tile(sim->land, (int32_t)floor(x / STN_LAND_TILE), (int32_t)floor(y / STN_LAND_TILE));
@@ -95,7 +95,7 @@ void sim_reach(const stn_sim *sim, double x, double y, double *to_x, double *to_
     for (int i = 1; i <= steps; i++) {
         double q = (double)i / steps;
 
-        if (!can_be_at(sim, x + dx * q, y + dy * q, swims))
+        if (!sim_can_be_at(sim, x + dx * q, y + dy * q, swims))
             break;
         last = q;
     }

@@ -8,6 +8,7 @@
 #define FIRE "homestead/things/campfire"
 #define BOAT "homestead/things/rowboat"
 #define MOUTH "homestead/things/cavemouth"
+#define WELL "homestead/things/well"
 
 static const char *const garments[SIM_GARMENTS] = {"homestead/people/body",     "homestead/people/hair",
                                                    "homestead/people/trousers", "homestead/people/boots",
@@ -154,6 +155,10 @@ size_t stn_sim_offers(const stn_sim *sim, uint32_t id, uint32_t thing_id, stn_si
         offer(out, &n, STN_DEED_TRAVEL, "Row away");
     if (named(sim, thing, MOUTH) && stn_land_passage(sim->land, thing->x, thing->y, &x, &y))
         offer(out, &n, STN_DEED_PASS, "Crawl in");
+    if (named(sim, thing, WELL))
+        offer(out, &n, STN_DEED_PLACE, "Set up a guidepost");
+    if (sim_is_placed(sim, thing))
+        offer(out, &n, STN_DEED_TAKE, "Take away");
     return n;
 }
 
@@ -219,6 +224,12 @@ void sim_do(stn_sim *sim, stn_sim_obj *obj, stn_sim_obj *thing, stn_sim_deed dee
         break;
     case STN_DEED_PASS:
         pass(sim, obj, thing);
+        break;
+    case STN_DEED_PLACE:
+        sim_take_in_hand(sim, obj);
+        break;
+    case STN_DEED_TAKE:
+        sim_take_away(sim, thing);
         break;
     }
 }

@@ -8,6 +8,8 @@
 #define SIM_GARMENTS 6 /* models of a person, each with its own material */
 #define PERSON_FIRST 0x01000000u /* object ids of people */
 #define SCATTER_FIRST 0x02000000u /* of what is scattered */
+#define PLACED_FIRST 0x03000000u /* of what people put down */
+#define PLACED_END 0x04000000u
 #define SIM_SHIRT 4 /* the one that is dyed */
 #define SIM_DYES 4
 
@@ -50,6 +52,7 @@ typedef struct figure {
     uint32_t party; /* its number, 0 = none */
     char name[STN_SIM_NAME_MAX + 1];
     bool travels; /* stands in the boat */
+    uint16_t in_hand; /* resource number of what it wants to place, 0 = nothing */
     double quiet_at; /* when speech ends; 0 = silent */
     char say[STN_SIM_SAY_MAX + 1];
 } figure;
@@ -129,6 +132,11 @@ struct stn_sim {
     uint16_t tileset_of[256];
     bool wet[256], closed[256]; /* by tile id; closed: nobody can be there */
     uint32_t next_person;
+    struct {
+        uint32_t id, owner;
+    } placed[STN_SIM_PLACED_MAX];
+    size_t n_placed;
+    uint32_t next_placed; /* object id */
     stn_land_object *scratch; /* STN_LAND_MAX_OBJECTS */
     stn_sim_stats stats;
 };
@@ -153,6 +161,11 @@ static inline bool sim_bears(const stn_sim_obj *obj)
 stn_sim_obj *sim_person(const stn_sim *sim, uint32_t id); /* NULL: no such person */
 void sim_do(stn_sim *sim, stn_sim_obj *person, stn_sim_obj *thing, stn_sim_deed deed);
 
+/* sim_place.c */
+bool sim_is_placed(const stn_sim *sim, const stn_sim_obj *obj);
+void sim_take_away(stn_sim *sim, stn_sim_obj *thing);
+void sim_take_in_hand(stn_sim *sim, stn_sim_obj *person);
+
 /* sim_party.c */
 void sim_party_join(stn_sim *sim, stn_sim_obj *person, stn_sim_obj *other);
 void sim_party_join_all(stn_sim *sim, stn_sim_obj *person); /* the party of whoever is there */
@@ -166,6 +179,7 @@ void sim_stop(stn_sim *sim, stn_sim_obj *obj);
 void sim_put_at(stn_sim *sim, stn_sim_obj *obj, double x, double y);
 /* Where a figure is at the simulation's time. */
 void sim_position(const stn_sim *sim, const stn_sim_obj *obj, double *x, double *y);
+bool sim_can_be_at(const stn_sim *sim, double x, double y, bool swims);
 /* The last place on the straight way that can be gone to. */
 void sim_reach(const stn_sim *sim, double x, double y, double *to_x, double *to_y, bool swims);
 uint64_t sim_chance(uint64_t *state);

@@ -1,4 +1,4 @@
-/* things.c - furniture and gear: crate, cupboard, barrel, fence, well, rowboat. */
+/* things.c - furniture and gear: crate, cupboard, barrel, fence, well, rowboat, guidepost. */
 #include "homestead/pack/builders.h"
 #include "homestead/pack/joiner.h"
 #include "homestead/pack/surfaces.h"
@@ -425,9 +425,51 @@ static stn_model *build_rowboat(void)
     return m;
 }
 
+/* A post with a board that points along +x, and a smaller one below it that points the other way. */
+static stn_model *build_guidepost(void)
+{
+    stn_joiner j;
+    stn_model *m = stn_joiner_model("homestead/wood/oak", &j, 8900);
+
+    if (!m)
+        return NULL;
+    stn_model_texture(m, 0, STN_TEXTURE_COLOUR, 0, stn_stone_face(0x86827a, true));
+    stn_model_material(m, STN_MAT_OWN, 0);
+    stn_shape *stone = &stn_model_part(m, STN_MAT_OWN)->shape;
+
+    stn_joiner_saw(&j, j.beam, stn_joiner_upright(0, 0, 7.5f), 19.0f, 1.3f, 1.3f, 0.2f);
+    for (int k = 0; k < 5; k++) {
+        float a = 2 * PI * (float)k / 5 + 0.3f * stn_rng_bell(&j.r);
+        stn_xf at = stn_xf_turn(stn_xf_at(1.5f * cosf(a), 1.5f * sinf(a), 0.1f), 0, 0, a);
+
+        stn_shape_stone(stone, &at, (stn_v3){1.0f, 1.2f, 0.9f}, 700u + (uint32_t)k, 0.2f, 0.75f, 0.11f, 6);
+    }
+    for (int b = 0; b < 2; b++) {
+        float way = b ? -1.0f : 1.0f, z = b ? 11.4f : 14.4f, length = b ? 6.4f : 8.6f;
+        stn_xf f = stn_xf_turn(stn_xf_at(way * (length / 2 - 1.6f), -0.95f, z), 0, 0.02f * way, 0);
+
+        stn_joiner_saw(&j, j.board, f, length, 0.55f, 2.1f, 0.12f);
+        /* The point: two narrower boards that taper off. */
+        for (int k = 0; k < 2; k++)
+            stn_joiner_saw(&j, j.board, stn_xf_move(f, way * (length / 2 + 0.3f + 0.6f * (float)k), 0, 0),
+                           0.65f, 0.55f, 1.4f - 0.75f * (float)k, 0.1f);
+        for (int k = -1; k <= 1; k += 2)
+            stn_joiner_nail(&j, stn_xf_point(&f, -way * (length / 2 - 1.6f), -0.3f, 0.5f * (float)k),
+                            stn_xf_dir(&f, 0, -1, 0));
+    }
+    m->has_obst = true;
+    m->obst[0] = m->obst[1] = 0.15f;
+    return m;
+}
+
 const stn_builder stn_thing_builders[] = {
-    {"homestead/things/fence", build_fence},       {"homestead/things/gate", build_gate},
-    {"homestead/things/cupboard", build_cupboard}, {"homestead/things/crate", build_crate},
-    {"homestead/things/barrel", build_barrel},     {"homestead/things/well", build_well},
-    {"homestead/things/rowboat", build_rowboat},   {NULL, NULL},
+    {"homestead/things/fence", build_fence},
+    {"homestead/things/gate", build_gate},
+    {"homestead/things/cupboard", build_cupboard},
+    {"homestead/things/crate", build_crate},
+    {"homestead/things/barrel", build_barrel},
+    {"homestead/things/well", build_well},
+    {"homestead/things/rowboat", build_rowboat},
+    {"homestead/things/guidepost", build_guidepost},
+    {NULL, NULL},
 };
