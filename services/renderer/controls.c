@@ -148,10 +148,24 @@ static void act_on(stn_renderer *r, stn_action a)
         on_chat(r);
         break;
     case STN_ACTION_CANCEL:
+        if (!r->typing && !panel->open && !stn_hud_menu_open(r->hud)) /* one thing after the other */
+            renderer_ghost_click(r, 0, 3);
         r->typed[0] = '\0';
         text_input(r, false);
         answer_menu(r, UINT32_MAX);
         panel->open = false;
+        break;
+    case STN_ACTION_PLACE_LEFT:
+        stn_ghost_turn(&r->ghost, -1.0, STN_MOD_CTRL);
+        break;
+    case STN_ACTION_PLACE_RIGHT:
+        stn_ghost_turn(&r->ghost, 1.0, STN_MOD_CTRL);
+        break;
+    case STN_ACTION_PLACE_LEFT_FINE:
+        stn_ghost_turn(&r->ghost, -1.0, STN_MOD_SHIFT);
+        break;
+    case STN_ACTION_PLACE_RIGHT_FINE:
+        stn_ghost_turn(&r->ghost, 1.0, STN_MOD_SHIFT);
         break;
     case STN_ACTION_QUIT:
         r->stop = true;
@@ -221,6 +235,8 @@ static void click(stn_renderer *r, const stn_input_state *in, uint32_t button)
             r, stn_panel_step(stn_hud_panel(r->hud), &r->settings, &r->bindings, row, button == 1 ? 1 : -1));
         return;
     }
+    if (renderer_ghost_click(r, stn_input_modifiers(in), button))
+        return;
     stn_stage_get(r->stage, &facts);
     /* Between two frames of reference places mean nothing: the click waits for the person to click again. */
     if (facts.frame == 0 || facts.frozen || x < 0.0 || y < 0.0 || x >= r->width || y >= r->height)
@@ -243,6 +259,11 @@ void renderer_send_clicks(stn_renderer *r)
         stn_net_act act = r->clicks[0];
 
         memmove(r->clicks, r->clicks + 1, --r->click_count * sizeof r->clicks[0]);
+        if (act.kind == STENNESS__ACT_KIND__ACT_NONE) { /* the ground under what is being placed */
+            if (at.land && act.ghost == r->ghost.number)
+                stn_ghost_point(&r->ghost, at.x, at.y);
+            continue;
+        }
         /* An object against the sky is clicked where it stands. */
         if (!at.land && (!at.object || !stn_stage_place(r->stage, at.object, &at.x, &at.y)))
             continue;
@@ -293,8 +314,18 @@ static void on_turn_end(void *arg, const stn_two *s, double tpf)
 
 static void on_wheel(void *arg, const stn_two *s, double tpf)
 {
+    stn_renderer *r = arg;
+
     (void)tpf;
-    stn_camera_wheel(((stn_renderer *)arg)->camera, -(double)s->cur->mouse.wheel);
+    if (!renderer_ghost_wheel(r, s->cur))
+        stn_camera_wheel(r->camera, -(double)s->cur->mouse.wheel);
+}
+
+static void on_moved(void *arg, const stn_two *s, double tpf)
+{
+    (void)s;
+    (void)tpf;
+    ((stn_renderer *)arg)->ghost_due = true;
 }
 
 static void on_text(void *arg, const stn_two *s, double tpf)
@@ -350,6 +381,7 @@ void renderer_bind_controls(stn_renderer *r)
     stn_logical_trigger(l, "turn-end", stn_pred_button(l, STN_PRED_BUTTON_RELEASED, STN_BUTTON_MIDDLE, 0),
                         on_turn_end, r, NULL);
     stn_logical_trigger(l, "wheel", stn_pred_plain(l, STN_PRED_WHEEL), on_wheel, r, NULL);
+    stn_logical_trigger(l, "moved", stn_pred_plain(l, STN_PRED_MOUSE_MOVED), on_moved, r, NULL);
     stn_logical_trigger(l, "text", stn_pred_plain(l, STN_PRED_TEXT), on_text, r, NULL);
     stn_logical_trigger(l, "backspace", stn_pred_key(l, STN_PRED_KEY_PRESSED, SDL_SCANCODE_BACKSPACE),
                         on_backspace, r, NULL);

@@ -33,6 +33,8 @@ static const stn_opt options[] = {
     {"grid", STN_OPT_SWITCH, "off", 0, 0, NULL, "lines between tiles"},
     {"overlays", STN_OPT_SWITCH, "off", 0, 0, NULL, "marks on the ground: claims and the like"},
     {"fov", STN_OPT_INT, "53", 28, 103, "DEG", "field of view across, of cameras with perspective"},
+    {"place-steps", STN_OPT_INT, "8", 0, 32, "N",
+     "steps to a tile for what is placed with Shift; 0 = anywhere"},
     {"names", STN_OPT_SWITCH, "on", 0, 0, NULL, "names above people"},
     {"minimap", STN_OPT_SWITCH, "on", 0, 0, NULL, "show the minimap"},
     {"line", STN_OPT_SWITCH, "on", 0, 0, NULL, "show the line of health"},
@@ -126,6 +128,7 @@ int main(int argc, char **argv)
     o.grid = stn_opts_switch(opts, "grid");
     o.overlays = stn_opts_switch(opts, "overlays");
     o.fov = (int)stn_opts_int(opts, "fov");
+    o.place_steps = (int)stn_opts_int(opts, "place-steps");
     o.names = stn_opts_switch(opts, "names");
     o.minimap = stn_opts_switch(opts, "minimap");
     o.line = stn_opts_switch(opts, "line");

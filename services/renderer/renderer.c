@@ -58,6 +58,7 @@ static void choose_preset(stn_renderer *r)
                                      .names = r->o.names,
                                      .minimap = r->o.minimap,
                                      .line = r->o.line,
+                                     .place_steps = r->o.place_steps,
                                      .frame_cap = r->o.fps >= 0         ? r->o.fps
                                                   : r->o.frame_cap >= 0 ? r->o.frame_cap
                                                   : r->low              ? 30
@@ -335,6 +336,8 @@ static void on_message(stn_renderer *r, const stn_job *job)
         stn_hud_chat(r->hud, job->u.text.from, job->u.text.text);
     else if (job->kind == STN_JOB_MENU)
         stn_hud_menu(r->hud, job->u.text.menu, job->u.text.text, (float)in->mouse.x, (float)in->mouse.y);
+    else if (job->kind == STN_JOB_GHOST)
+        renderer_ghost_begin(r, (uint32_t)job->u.id);
 }
 
 /* How long and how many bytes a frame spends on finished things: a small part of what a frame lasts, so that
@@ -676,6 +679,7 @@ static void update_input(void *arg, double seconds)
         if (r->rebind)
             renderer_bind_controls(r);
         renderer_send_clicks(r);
+        renderer_ghost_follow(r);
     }
     r->stop = r->stop || closed;
     follow_window(r);

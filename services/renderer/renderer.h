@@ -20,7 +20,7 @@ typedef struct stn_renderer_options {
     /* -1: as the preset has it */
     int shadows, outlines, smooth;
     bool haze, sway, clouds, grid, overlays, names, minimap, line;
-    int haze_distance, fov;
+    int haze_distance, fov, place_steps;
     int detail; /* percent by which sizes count when things far away get coarser; 0 = nothing does, -1 = as
                    the preset */
     int frame_cap; /* as the settings panel has it: 0 = none, -1 = as the machine suggests */

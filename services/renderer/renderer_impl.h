@@ -1,4 +1,5 @@
-/* renderer_impl.h - the inside of the renderer: for renderer.c, controls.c and pictures.c alone. */
+/* renderer_impl.h - the inside of the renderer: for renderer.c, controls.c, placing.c and pictures.c alone.
+ */
 #ifndef STN_RENDERER_IMPL_H
 #define STN_RENDERER_IMPL_H
 
@@ -8,6 +9,7 @@
 #include "renderer/gl/picker.h"
 #include "renderer/gl/stage.h"
 #include "renderer/hud/hud.h"
+#include "renderer/input/ghost.h"
 #include "renderer/input/sdl_source.h"
 #include "renderer/net/net.h"
 #include "renderer/pacing.h"
@@ -40,6 +42,8 @@ struct stn_renderer {
     stn_picker *picker;
     stn_net_act clicks[STN_PICKER_ASKED]; /* one for each request to the picker, oldest first */
     unsigned click_count;
+    stn_ghost ghost; /* what is being placed */
+    bool ghost_due; /* the pointer moved since the ground under it was asked for */
     stn_paint *paint;
     stn_hud *hud;
     stn_net *net;
@@ -93,6 +97,12 @@ void renderer_apply_settings(stn_renderer *r);
 void renderer_pointer(const stn_renderer *r, double *x, double *y);
 /* Clicks whose places are known by now are sent. */
 void renderer_send_clicks(stn_renderer *r);
+/* placing.c. What is being placed, 0 = nothing; a click that is meant for it (true), a turn by the wheel
+ * (true) or a key, and where it goes with the pointer. */
+void renderer_ghost_begin(stn_renderer *r, uint32_t number);
+bool renderer_ghost_click(stn_renderer *r, unsigned modifiers, uint32_t button);
+bool renderer_ghost_wheel(stn_renderer *r, const stn_input_state *in);
+void renderer_ghost_follow(stn_renderer *r);
 /* Draws the scene into the view's target, `full`: with all that the preset may have left out; the camera has
  * been ticked. */
 void renderer_draw_scene(stn_renderer *r, bool full);

@@ -34,8 +34,8 @@ bool stn_settings_same(const stn_settings *a, const stn_settings *b)
            p->smooth == q->smooth && p->fog == q->fog && p->sway == q->sway && p->clouds == q->clouds &&
            p->grid == q->grid && p->overlays == q->overlays && p->names == q->names &&
            p->minimap == q->minimap && p->line == q->line && p->camera == q->camera && p->fov == q->fov &&
-           p->frame_cap == q->frame_cap && p->fog_distance == q->fog_distance &&
-           p->detail == q->detail && p->ui_percent == q->ui_percent;
+           p->frame_cap == q->frame_cap && p->fog_distance == q->fog_distance && p->detail == q->detail &&
+           p->ui_percent == q->ui_percent && p->place_steps == q->place_steps;
 }
 
 size_t stn_settings_changed(const stn_settings *then, const stn_settings *now,
@@ -67,6 +67,8 @@ size_t stn_settings_changed(const stn_settings *then, const stn_settings *now,
     note(out, &n, a->detail != b->detail, "detail", text);
     snprintf(text, sizeof text, "%d.%02d", b->ui_percent / 100, b->ui_percent % 100);
     note(out, &n, a->ui_percent != b->ui_percent, "ui-scale", text);
+    snprintf(text, sizeof text, "%d", b->place_steps);
+    note(out, &n, a->place_steps != b->place_steps, "place-steps", text);
     if (!same_keys(&then->keys, &now->keys) && stn_bindings_text(&now->keys, text, sizeof text))
         note(out, &n, true, "bind", text);
     return n;

@@ -12,8 +12,8 @@
 #include "base/err.h"
 #include "renderer/hud/panel.h"
 
-#define STN_SETTINGS_KEYS 18
-#define STN_SETTINGS_VALUE 800 /* the keys of all actions fit */
+#define STN_SETTINGS_KEYS 19
+#define STN_SETTINGS_VALUE 1100 /* the keys of all actions fit */
 #define STN_SETTINGS_FILE_MAX (1u << 20)
 
 typedef struct stn_setting {

@@ -379,6 +379,46 @@ stn_status scenery_person(scenery *s, int64_t id, double x, double y, double ang
     return end_entity(s->parts, &e, err);
 }
 
+stn_status scenery_name(scenery *s, int64_t id, unsigned slot, const char *name, uint8_t group, stn_err *err)
+{
+    struct entity e;
+    Stenness__Published m = STENNESS__PUBLISHED__INIT;
+    Stenness__ResourceRef code = ref_of(STN_LAND_NAMES, STN_PACK_VERSION);
+    uint32_t type = (uint32_t)STENNESS__COMPONENT_TYPE__COMPONENT_PUBLISHED + slot;
+    uint8_t data[512];
+    size_t n = name ? strlen(name) + 1 : 0;
+
+    if (n + 2 > sizeof data)
+        return stn_fail(err, STN_TOO_BIG, "a name of %zu bytes", n);
+    memset(&e, 0, sizeof e);
+    stenness__entity__init(&e.e);
+    e.e.id = id;
+    e.e.components = e.pointers;
+    if (name) {
+        memcpy(data, name, n);
+        data[n] = group;
+        data[n + 1] = 0;
+        m.resource = &code;
+        m.data = (ProtobufCBinaryData){n + 2, data};
+        add_component(&e, type, &m.base);
+    } else {
+        e.e.removed_components = &type;
+        e.e.n_removed_components = 1;
+    }
+    return end_entity(s->parts, &e, err);
+}
+
+void scenery_ghost(scenery *s, const char *resource)
+{
+    Stenness__Ghost g = STENNESS__GHOST__INIT;
+    Stenness__ResourceRef r = ref_of(resource, STN_PACK_VERSION);
+
+    g.number = 1;
+    g.resource = &r;
+    stn_gobs_ghost(s->parts->gobs, resource ? &g : NULL);
+    stn_gobs_tick(s->parts->gobs, 0.0, FOREVER);
+}
+
 static stn_status give_objects(scenery *s, int32_t gx, int32_t gy, double x, double y, double reach,
                                stn_err *err)
 {

@@ -40,6 +40,10 @@ stn_status scenery_thing(scenery *s, const stn_land_object *o, stn_err *err);
 /* A person in the pose of a resource ("homestead/people/run"); `dye` of the shirt likewise. */
 stn_status scenery_person(scenery *s, int64_t id, double x, double y, double angle, const char *pose,
                           const char *dye, stn_err *err);
+/* Its name, a published attribute in component `slot`, counted from 0; NULL: the component is removed. */
+stn_status scenery_name(scenery *s, int64_t id, unsigned slot, const char *name, uint8_t group, stn_err *err);
+/* What is being placed; NULL: nothing. */
+void scenery_ghost(scenery *s, const char *resource);
 /* Day light as the server sends it: where from in radians. */
 void scenery_light(scenery *s, stn_colour ambient, stn_colour diffuse, double angle, double elevation);
 /* Time passes, in steps of a 20th of a second: animations run, everything that waits is made. */

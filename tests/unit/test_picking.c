@@ -92,7 +92,7 @@ static uint32_t chance(uint32_t *s)
 static stn_picked by_ray(double px, double py)
 {
     stn_stage_window window = {px - 1.0, py - 1.0, 2.0, 2.0, W, H};
-    size_t n = stn_stage_targets(world.stage, &world.frame, &window, near_ones, TARGETS);
+    size_t n = stn_stage_targets(world.stage, &world.frame, &window, true, near_ones, TARGETS);
 
     return stn_picker_ray(world.view, &world.frame, near_ones, n, px, py, W, H);
 }
@@ -143,7 +143,7 @@ static bool is_a_tie(int x, int y, const stn_picked *number, const stn_picked *r
                         .time = (float)fmod(world.frame.time, 3000.0),
                         .wind = world.frame.wind[0]};
     stn_stage_window window = {x, y, 1.0, 1.0, W, H};
-    size_t n = stn_stage_targets(world.stage, &world.frame, &window, near_ones, TARGETS);
+    size_t n = stn_stage_targets(world.stage, &world.frame, &window, true, near_ones, TARGETS);
     double of_number = INFINITY, of_ray = INFINITY;
 
     for (uint32_t i = 0; i < stn_view_draws(world.view); i++) {
@@ -181,7 +181,7 @@ static void compare(const struct view *v)
     assert_int_equal(stn_idbuf_init(&ids, &world.rec, W, H, &err), STN_OK);
     data = malloc(stn_idbuf_bytes(&ids));
     assert_non_null(data);
-    n = stn_stage_targets(world.stage, &world.frame, NULL, all, TARGETS);
+    n = stn_stage_targets(world.stage, &world.frame, NULL, true, all, TARGETS);
     if (!stn_idbuf_draw(&ids, &world.rec, world.view, &world.frame, 0, 0, W, H)) {
         stn_view_warm(world.view, INT64_MAX);
         assert_true(stn_idbuf_draw(&ids, &world.rec, world.view, &world.frame, 0, 0, W, H));
@@ -239,6 +239,7 @@ static void the_pixel_under_the_pointer_is_answered_in_order_without_waiting(voi
     size_t n;
     stn_idbuf ids;
     uint8_t *data;
+    int objects = 0;
 
     (void)state;
     if (!drawable)
@@ -248,7 +249,7 @@ static void the_pixel_under_the_pointer_is_answered_in_order_without_waiting(voi
     assert_int_equal(stn_idbuf_init(&ids, &world.rec, W, H, &err), STN_OK);
     data = malloc(stn_idbuf_bytes(&ids));
     assert_non_null(data);
-    n = stn_stage_targets(world.stage, &world.frame, NULL, all, TARGETS);
+    n = stn_stage_targets(world.stage, &world.frame, NULL, true, all, TARGETS);
     stn_idbuf_draw(&ids, &world.rec, world.view, &world.frame, 0, 0, W, H);
     stn_view_warm(world.view, INT64_MAX);
     assert_true(stn_idbuf_draw(&ids, &world.rec, world.view, &world.frame, 0, 0, W, H));
@@ -273,6 +274,20 @@ static void the_pixel_under_the_pointer_is_answered_in_order_without_waiting(voi
         assert_true(fabs(got.x - want[i].x) < 0.01 && fabs(got.y - want[i].y) < 0.01);
     }
     assert_false(stn_picker_answer(p, 0, &got));
+    /* The ground alone: things do not matter. */
+    assert_int_equal(stn_picker_room(p), STN_PICKER_ASKED);
+    for (int i = 0; i < STN_PICKER_ASKED; i++)
+        assert_true(stn_picker_ask_land(p, &world.frame, at[i][0], at[i][1], W, H, 0));
+    assert_int_equal(stn_picker_room(p), 0);
+    glFinish();
+    for (int i = 0; i < STN_PICKER_ASKED; i++) {
+        assert_true(stn_picker_answer(p, 0, &got));
+        assert_int_equal(got.land, want[i].land);
+        assert_int_equal(got.object, 0);
+        assert_true(fabs(got.x - want[i].x) < 0.01 && fabs(got.y - want[i].y) < 0.01);
+        objects += want[i].object != 0;
+    }
+    assert_true(objects > 0); /* some stand in the way of the others' rays */
     stn_picker_free(p);
     assert_int_equal(stn_surface_debug_messages(world.surface), 0);
 }

@@ -51,7 +51,8 @@ static void only_what_was_changed_is_named(void **state)
                               .frame_cap = 0,
                               .fog_distance = 900,
                               .detail = 0,
-                              .ui_percent = 125}};
+                              .ui_percent = 125,
+                              .place_steps = 16}};
     static const char *const want[STN_SETTINGS_KEYS][2] = {{"shadows", "off"},
                                                            {"outlines", "on"},
                                                            {"smooth", "on"},
@@ -69,6 +70,7 @@ static void only_what_was_changed_is_named(void **state)
                                                            {"haze-distance", "900"},
                                                            {"detail", "0"},
                                                            {"ui-scale", "1.25"},
+                                                           {"place-steps", "16"},
                                                            {"bind", "help=F2,grid=none"}};
     stn_setting set[STN_SETTINGS_KEYS];
 

@@ -238,6 +238,33 @@ static void names_stand_over_others_heads(void **state)
     stn_stage_free(b.stage);
 }
 
+static void what_is_placed_goes_where_it_is_put(void **state)
+{
+    bench b;
+    stn_job *job;
+    double x, y;
+
+    (void)state;
+    setup(&b);
+    stn_stage_put_ghost(b.stage, 1.0, 2.0, 0.0); /* nothing is being placed */
+    assert_false(stn_stage_place(b.stage, STN_GHOST_ID, &x, &y));
+    job = job_of(STN_JOB_GOB);
+    job->u.look.id = STN_GHOST_ID;
+    stn_stage_take(b.stage, job);
+    assert_false(stn_stage_place(b.stage, STN_GHOST_ID, &x, &y)); /* nowhere yet */
+    stn_stage_put_ghost(b.stage, 1.0, 2.0, 0.0);
+    stn_stage_tick(b.stage, 0.1);
+    assert_true(stn_stage_place(b.stage, STN_GHOST_ID, &x, &y) && x == 1.0 && y == 2.0);
+    stn_stage_put_ghost(b.stage, 5.5, 2.0, 0.0);
+    stn_stage_tick(b.stage, 0.1);
+    assert_true(stn_stage_place(b.stage, STN_GHOST_ID, &x, &y) && x == 5.5);
+    job = job_of(STN_JOB_GOB_DROP);
+    job->u.id = STN_GHOST_ID;
+    stn_stage_take(b.stage, job);
+    assert_false(stn_stage_place(b.stage, STN_GHOST_ID, &x, &y));
+    stn_stage_free(b.stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +273,7 @@ int main(void)
         cmocka_unit_test(a_change_whose_end_is_lost_is_shown_all_the_same),
         cmocka_unit_test(sheets_are_shown_with_their_ground),
         cmocka_unit_test(names_stand_over_others_heads),
+        cmocka_unit_test(what_is_placed_goes_where_it_is_put),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -351,6 +351,18 @@ static void on_text(stn_build *b, const stn_net_event *e, stn_job_kind kind)
     build_give(b, job);
 }
 
+static void on_ghost(stn_build *b, const stn_net_event *e)
+{
+    const Stenness__Ghost *g = build_unpack(b, &stenness__ghost__descriptor, e->msg);
+    stn_job *job = stn_job_new(STN_JOB_GHOST, b->frame);
+
+    stn_gobs_ghost(b->gobs, g);
+    if (!job)
+        return;
+    job->u.id = g && !g->closed ? (int64_t)g->number : 0;
+    build_give(b, job);
+}
+
 static void on_view(stn_build *b, const stn_net_event *e)
 {
     const Stenness__Tick *t;
@@ -390,6 +402,9 @@ static void on_view(stn_build *b, const stn_net_event *e)
         break;
     case STENNESS__VIEW_KIND__VIEW_MENU:
         on_text(b, e, STN_JOB_MENU);
+        break;
+    case STENNESS__VIEW_KIND__VIEW_GHOST:
+        on_ghost(b, e);
         break;
     default:
         break;

@@ -105,6 +105,7 @@ typedef struct gob {
     stn_sprite *sprite;
     stn_composite *composite;
     const stn_sprite_mat *around; /* drawn under this material; NULL = none */
+    bool ghost; /* it is being placed: seen through */
     bool growth; /* of the ground: it sways where it is cut out of a picture, as leaves and blades are */
     uint64_t seen, look_version;
     bool look_due, animated, has_look;
@@ -133,6 +134,8 @@ void gob_overlays_free(gob *g); /* takes them all off */
 /* Applies a component. */
 stn_status gob_component(stn_gobs *all, gob *g, uint32_t type, const uint8_t *data, size_t len, stn_err *err);
 void gob_component_removed(gob *g, uint32_t type);
+/* The looks of what is being placed. */
+void gob_take_ghost(gob *g, const Stenness__Ghost *ghost);
 /* Reads where it stands, for what is made by that. */
 void gob_look_around(stn_gobs *all, gob *g);
 /* Makes what is due; faults are counted and said. */

@@ -524,6 +524,21 @@ static void damage(const gob *g, stn_gob_look *look)
     }
 }
 
+/* Behind everything that is solid, without shadow or outline. It still hides what of itself lies behind. */
+static void fade(stn_gob_look *look)
+{
+    for (uint32_t i = 0; i < look->leaf_count; i++) {
+        stn_leaf_look *l = &look->leaves[i];
+
+        l->material.base[3] *= 0.55f;
+        l->material.blend = stn_blend_scene();
+        l->material.order = STN_ORDER_EYE;
+        l->material.no_normal = l->material.no_shadow = true;
+        l->casts = false;
+    }
+    look->light_count = 0;
+}
+
 bool gob_give_look(stn_gobs *all, gob *g)
 {
     stn_job *job = stn_job_new(STN_JOB_GOB, all->frame);
@@ -544,6 +559,8 @@ bool gob_give_look(stn_gobs *all, gob *g)
     walk(&t, take_leaf);
     choose_placer(g, look);
     damage(g, look);
+    if (g->ghost)
+        fade(look);
     look->leaves = stn_job_memory(job, look->leaf_count * sizeof *look->leaves);
     if (!look->leaves) {
         stn_job_free(job);

@@ -266,6 +266,23 @@ static bool overlays(gob *g, const Stenness__Overlays *o)
     return true;
 }
 
+void gob_take_ghost(gob *g, const Stenness__Ghost *ghost)
+{
+    size_t n = ghost->n_overlays < GOB_OVERLAYS ? ghost->n_overlays : GOB_OVERLAYS;
+
+    take_ref(&g->drawable, ghost->resource);
+    g->kind = STENNESS__DRAWABLE_KIND__DRAWABLE_RESOURCE;
+    g->drawable_instance = 1;
+    g->drawable_due = true;
+    g->overlays = n ? calloc(n, sizeof *g->overlays) : NULL;
+    g->overlay_count = g->overlays ? (unsigned)n : 0;
+    for (unsigned i = 0; i < g->overlay_count; i++) {
+        g->overlays[i].id = (int32_t)i + 1;
+        g->overlays[i].persistent = true;
+        take_ref(&g->overlays[i].ref, ghost->overlays[i]);
+    }
+}
+
 /* The message of lib/vmat: resource number and material id, over and over; slot k is the k-th. */
 static bool variable_materials(gob *g, const Stenness__Published *p)
 {

@@ -159,6 +159,18 @@ void stn_gobs_remove(stn_gobs *all, int64_t id)
     }
 }
 
+void stn_gobs_ghost(stn_gobs *all, const Stenness__Ghost *ghost)
+{
+    gob *g;
+
+    stn_gobs_remove(all, STN_GHOST_ID);
+    if (!ghost || ghost->closed || !(g = make(all, STN_GHOST_ID)))
+        return;
+    g->mark = all->mark;
+    g->ghost = true;
+    gob_take_ghost(g, ghost);
+}
+
 void stn_gobs_snapshot_begin(stn_gobs *all)
 {
     all->mark++;

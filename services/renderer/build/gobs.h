@@ -38,6 +38,9 @@ void stn_gobs_snapshot_end(stn_gobs *g);
 /* STN_BAD_DATA names the component. */
 stn_status stn_gobs_entity(stn_gobs *g, const Stenness__Entity *e, stn_err *err);
 void stn_gobs_remove(stn_gobs *g, int64_t id);
+/* The thing that is being placed, in place of another; NULL: nothing is any more. It is seen through, and its
+ * place is the GL thread's. */
+void stn_gobs_ghost(stn_gobs *g, const Stenness__Ghost *ghost);
 /* Animates, builds what is due (at most for `budget_ns`), and gives looks and poses. */
 void stn_gobs_tick(stn_gobs *g, double dt, int64_t budget_ns);
 /* A poses job that is no longer shown: its memory is used again. */

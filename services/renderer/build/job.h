@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define STN_GHOST_ID INT64_MIN /* the object of the scene that is being placed */
 #define STN_MAX_ASSETS 65536
 #define STN_JOB_TEXT 256
 #define STN_NAME_CHARACTERS 30
@@ -53,7 +54,8 @@ typedef enum stn_job_kind {
     STN_JOB_SURROUND, /* the server's own picture of the sky or of water */
     STN_JOB_FACTS, /* health and progress, for the HUD */
     STN_JOB_CHAT,
-    STN_JOB_MENU
+    STN_JOB_MENU,
+    STN_JOB_GHOST /* something is to be placed: u.id = world's number of it, 0 = nothing is any more */
 } stn_job_kind;
 
 typedef struct stn_job_texture {

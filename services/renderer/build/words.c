@@ -142,8 +142,10 @@ bool stn_words_name(const uint8_t *data, size_t len, stn_job_name *out)
         return true;
     out->group = stn_bytes_u8(&in);
     out->type = stn_bytes_u8(&in);
-    if (!stn_bytes_ok(&in))
+    if (!stn_bytes_ok(&in)) {
+        out->group = out->type = 0;
         return false;
+    }
     if (out->group >= STN_NAME_GROUPS)
         out->group = 0;
     put_name(text, n, out->text);

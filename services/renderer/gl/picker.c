@@ -194,7 +194,8 @@ void stn_picker_spare(stn_picker *p, bool on)
     p->spare = on;
 }
 
-bool stn_picker_ask(stn_picker *p, const stn_frame *frame, int x, int y, int w, int h, int64_t now_ns)
+static bool ask(stn_picker *p, const stn_frame *frame, int x, int y, int w, int h, bool things,
+                int64_t now_ns)
 {
     struct request *q = &p->asked[(p->first + p->count) % STN_PICKER_ASKED];
     stn_stage_window window = {x - STN_PICKER_RADIUS, y - STN_PICKER_RADIUS, SIDE, SIDE, w, h};
@@ -203,7 +204,7 @@ bool stn_picker_ask(stn_picker *p, const stn_frame *frame, int x, int y, int w, 
         return false;
     p->count++;
     q->asked_ns = now_ns;
-    q->count = stn_stage_targets(p->parts.stage, frame, &window, q->targets, STN_PICKER_TARGETS);
+    q->count = stn_stage_targets(p->parts.stage, frame, &window, things, q->targets, STN_PICKER_TARGETS);
     q->ray = stn_picker_ray(p->parts.view, frame, q->targets, q->count, x + 0.5, y + 0.5, w, h);
     q->by_ray = !p->parts.numbers || p->spare ||
                 !stn_idbuf_draw(&p->ids, p->parts.rec, p->parts.view, frame, x - STN_PICKER_RADIUS,
@@ -215,6 +216,21 @@ bool stn_picker_ask(stn_picker *p, const stn_frame *frame, int x, int y, int w, 
     glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
     q->fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
     return true;
+}
+
+bool stn_picker_ask(stn_picker *p, const stn_frame *frame, int x, int y, int w, int h, int64_t now_ns)
+{
+    return ask(p, frame, x, y, w, h, true, now_ns);
+}
+
+bool stn_picker_ask_land(stn_picker *p, const stn_frame *frame, int x, int y, int w, int h, int64_t now_ns)
+{
+    return ask(p, frame, x, y, w, h, false, now_ns);
+}
+
+unsigned stn_picker_room(const stn_picker *p)
+{
+    return STN_PICKER_ASKED - p->count;
 }
 
 static void read_numbers(stn_picker *p, struct request *q, stn_picked *out)

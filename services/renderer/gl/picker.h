@@ -46,6 +46,9 @@ void stn_picker_free(stn_picker *p); /* NULL is fine */
 bool stn_picker_ask(stn_picker *p, const stn_frame *frame, int x, int y, int w, int h, int64_t now_ns);
 /* While on, the ray alone answers: the driver draws no numbers. */
 void stn_picker_spare(stn_picker *p, bool on);
+/* The same of the ground alone, whatever stands on it. */
+bool stn_picker_ask_land(stn_picker *p, const stn_frame *frame, int x, int y, int w, int h, int64_t now_ns);
+unsigned stn_picker_room(const stn_picker *p); /* for so many requests more */
 /* The oldest request's answer; false: there is none yet. */
 bool stn_picker_answer(stn_picker *p, int64_t now_ns, stn_picked *out);
 

@@ -266,6 +266,7 @@ void stn_stage_take(stn_stage *s, stn_job *job)
     case STN_JOB_ASSET_DROP:
     case STN_JOB_CHAT:
     case STN_JOB_MENU:
+    case STN_JOB_GHOST:
         break;
     }
     if (!kept)

@@ -67,6 +67,8 @@ bool stn_stage_focus(const stn_stage *s, stn_v3 *out);
 bool stn_stage_height(const stn_stage *s, double x, double y, float *z);
 /* Where an object stands, map space; false: it is not there. */
 bool stn_stage_place(const stn_stage *s, int64_t object, double *x, double *y);
+/* Puts what is being placed (STN_GHOST_ID) there, in the scene that is shown. */
+void stn_stage_put_ghost(stn_stage *s, double x, double y, double angle);
 /* What a hand can point at: the ground of a cut, or an object. */
 typedef struct stn_stage_target {
     bool land;
@@ -84,8 +86,8 @@ typedef struct stn_stage_window {
 /* Begins the view's draws anew and adds to them, as STN_DRAW_LAND and STN_DRAW_THING, all that can be pointed
  * at and may be seen in the window (NULL: in the whole picture) of the frame; their click ids are places in
  * `out`, counted from 1. What has no more room there is left out. Not among them: foam, what the ground
- * scatters, and the player's own body. */
-size_t stn_stage_targets(stn_stage *s, const stn_frame *frame, const stn_stage_window *window,
+ * scatters, what is being placed, and the player's own body; things, unless asked for. */
+size_t stn_stage_targets(stn_stage *s, const stn_frame *frame, const stn_stage_window *window, bool things,
                          stn_stage_target *out, size_t max);
 
 typedef struct stn_stage_facts {

@@ -1,4 +1,4 @@
-/* stage_ask.c - questions to the stage: heights, rays, figures, marks. */
+/* stage_ask.c - questions to the stage: heights, rays, figures, what is being placed, marks. */
 #include "renderer/gl/stage_impl.h"
 
 #include <math.h>
@@ -28,6 +28,16 @@ bool stn_stage_place(const stn_stage *s, int64_t object, double *x, double *y)
     *x = g->shown_x;
     *y = g->shown_y;
     return true;
+}
+
+void stn_stage_put_ghost(stn_stage *s, double x, double y, double angle)
+{
+    stage_scene *sc = &s->scenes[s->shown];
+    const stage_gob *g = stage_gob_of(sc, STN_GHOST_ID);
+
+    /* Before it has a look there is nothing to put. */
+    if (g && (!g->placed || g->place.x != x || g->place.y != y || g->place.angle != angle))
+        stage_take_place(sc, &(stn_gob_place){.id = STN_GHOST_ID, .x = x, .y = y, .angle = angle});
 }
 
 void stn_stage_get(const stn_stage *s, stn_stage_facts *out)

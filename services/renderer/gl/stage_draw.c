@@ -570,7 +570,7 @@ static void narrow(stn_sg_camera *c, const stn_frame *f, const stn_stage_window 
     }
 }
 
-size_t stn_stage_targets(stn_stage *s, const stn_frame *f, const stn_stage_window *window,
+size_t stn_stage_targets(stn_stage *s, const stn_frame *f, const stn_stage_window *window, bool things,
                          stn_stage_target *out, size_t max)
 {
     stage_scene *sc = stage_shown(s);
@@ -593,7 +593,8 @@ size_t stn_stage_targets(stn_stage *s, const stn_frame *f, const stn_stage_windo
         add_cut(s, sc, c, STN_DRAW_LAND, (uint32_t)p.n);
     }
     stn_sg_queue_clear(&s->queue);
-    stn_sg_queue_visible(&s->queue, sc->gob_root, &cam);
+    if (things)
+        stn_sg_queue_visible(&s->queue, sc->gob_root, &cam);
     for (size_t i = 0; i < s->queue.count && p.n < max; i++) {
         stage_gob *g = stn_spatial_user(s->queue.items[i].mesh);
 

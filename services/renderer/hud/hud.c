@@ -404,12 +404,12 @@ static void words(stn_hud *h, const stn_hud_frame *f, const stn_hud_settings *s)
 
 static void help(stn_hud *h, const stn_hud_frame *f)
 {
-    static const char *const mouse[][2] = {{"left button", "walk there, or use what is there"},
-                                           {"right button", "what an object offers"},
-                                           {"middle button", "drag: turn the camera"},
-                                           {"wheel", "nearer, farther"}};
-    float lh = stn_paint_line_height(h->paint) + 3.0f, rows = STN_ACTIONS + 6.0f;
-    float column = 7.6f * stn_paint_line_height(h->paint), w = 27.0f * stn_paint_line_height(h->paint);
+    static const char *const mouse[][2] = {
+        {"left button", "walk there, or use what is there"}, {"right button", "what an object offers"},
+        {"middle button", "drag: turn the camera"},          {"wheel", "nearer, farther"},
+        {"Ctrl/Shift + wheel", "turn what is placed"},       {"Shift", "place it off the middles of tiles"}};
+    float lh = stn_paint_line_height(h->paint) + 3.0f, rows = STN_ACTIONS + 8.0f;
+    float column = 8.6f * stn_paint_line_height(h->paint), w = 28.0f * stn_paint_line_height(h->paint);
     float x = ((float)f->width - w) * 0.5f, y = fmaxf(((float)f->height - lh * rows) * 0.5f, 4.0f);
 
     stn_paint_rect(h->paint, x - 16.0f, y - 12.0f, w + 32.0f, lh * rows + 20.0f, PANEL);

@@ -41,6 +41,7 @@ static const struct row {
     {"Field of view", "°", ROW_NUMBER, offsetof(stn_hud_settings, fov), 28, 103, 5},
     {"Frames a second", "", ROW_CHOICE, offsetof(stn_hud_settings, frame_cap), CAPS, 0, 0},
     {"Size of text", " %", ROW_NUMBER, offsetof(stn_hud_settings, ui_percent), 50, 400, 25},
+    {"Placing with Shift: steps a tile", "", ROW_NUMBER, offsetof(stn_hud_settings, place_steps), 0, 32, 1},
     {"Minimap", "", ROW_SWITCH, offsetof(stn_hud_settings, minimap), 0, 0, 0},
     {"Line of health", "", ROW_SWITCH, offsetof(stn_hud_settings, line), 0, 0, 0},
 };

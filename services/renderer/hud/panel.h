@@ -11,7 +11,7 @@
 
 #include "renderer/input/bindings.h"
 
-#define STN_PANEL_SETTINGS 17
+#define STN_PANEL_SETTINGS 18
 #define STN_PANEL_ROWS (STN_PANEL_SETTINGS + STN_ACTIONS)
 #define STN_PANEL_TEXT 64
 
@@ -23,6 +23,7 @@ typedef struct stn_hud_settings {
     int fog_distance; /* map units */
     int detail; /* percent by which sizes count when things far away get coarser; 0 = nothing does */
     int ui_percent; /* size of text */
+    int place_steps; /* of a tile, for what is placed with Shift; 0 = none: anywhere */
 } stn_hud_settings;
 
 #define STN_HUD_FOV 53

@@ -189,6 +189,7 @@ static const stn_handler view_handlers[] = {
     VIEW(TICK, "tick", 4096),
     VIEW(CHAT, "chat", 65536),
     VIEW(MENU, "menu", 65536),
+    VIEW(GHOST, "ghost", 65536),
 };
 
 /* --- loader --- */
@@ -362,6 +363,8 @@ static void take_act(stn_net *n, const stn_net_act *act)
     m.text = text;
     m.menu = act->menu;
     m.choice = act->choice;
+    m.ghost = act->ghost;
+    m.angle = act->angle;
     m.screen_x = act->screen_x;
     m.screen_y = act->screen_y;
     if (stn_peer_say(peer, STENNESS__VIEW_KIND__VIEW_ACT, STATE_STREAM, 0, &m.base, &err) != STN_OK)

@@ -80,6 +80,8 @@ typedef struct stn_net_act {
     char text[256];
     uint32_t menu, choice; /* a menu's number, and the option from 0; UINT32_MAX: none of them */
     int32_t screen_x, screen_y;
+    uint32_t ghost; /* its number */
+    double angle; /* at which it is put down */
 } stn_net_act;
 
 typedef struct stn_net_options {
