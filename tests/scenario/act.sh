@@ -36,6 +36,18 @@ smoke) # a fire that is put out smokes on for some seconds, until one who draws 
   act --menu homestead/things/campfire --choose "Put out" --overlays homestead/things/campfire=0 --seconds 50
   act --menu homestead/things/campfire --choose Light --overlays homestead/things/campfire=1
   ;;
+place) # what the server asks to place is put down by the driver, and another viewer sees it come and go
+  post=homestead/things/guidepost
+  start homestead
+  start loader
+  start world
+  act --count $post=0
+  "$driver" --seconds 90 --watch --count $post=1 >"$dir/watch.out" 2>>"$dir/watch.log" &
+  pid[watch]=$!
+  act --menu homestead/things/well --choose "Set up a guidepost" --put --count $post=1
+  wait "${pid[watch]}" || die "another viewer does not see it: $(cat "$dir/watch.out")"
+  act --menu $post --choose "Take away" --count $post=0
+  ;;
 cave) # one session, another place: the ground under it is asked for and built, walls and all
   start homestead
   start loader

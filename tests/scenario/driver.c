@@ -2,14 +2,16 @@
  * one thing after the other: the menu of an object, then waiting for what comes of it. Prints one line of
  * JSON.
  *
- *   scenario-driver --instance NAME [--menu RESOURCE --choose TEXT] [--state RESOURCE=HEX]
- *                   [--overlays RESOURCE=N] [--party N] [--name TEXT] [--sessions N] [--seconds S]
+ *   scenario-driver --instance NAME [--menu RESOURCE --choose TEXT] [--put] [--state RESOURCE=HEX]
+ *                   [--overlays RESOURCE=N] [--count RESOURCE=N] [--party N] [--name TEXT] [--sessions N]
+ *                   [--watch] [--seconds S]
  *
  * --menu: right click on the object of that resource that is nearest to the player, --choose: the option of
- * the menu that then opens. --state: wait until that object is shown with these state bytes, --overlays: with
- * so many overlays. --party: wait until so many of the party have a place, and a leader. --name: wait until
- * somebody else has that name. --sessions: wait until so many frames have begun, the last one with a player
- * in it. Exit 0: all came true; 1: not in time.
+ * the menu that then opens. --put: what is then to be placed is put down two tiles from the player. --state:
+ * wait until that object is shown with these state bytes, --overlays: with so many overlays. --count: wait
+ * until so many of that resource are shown. --party: wait until so many of the party have a place, and a
+ * leader. --name: wait until somebody else has that name. --sessions: wait until so many frames have begun,
+ * the last one with a player in it. --watch: only look. Exit 0: all came true; 1: not in time.
  */
 #include "base/table.h"
 
@@ -33,13 +35,16 @@ typedef struct driver {
     stn_table *things; /* id -> thing */
     const char *menu, *choose, *name;
     char state_of[128], state[64], overlays_of[128];
-    size_t want_overlays;
+    char count_of[128];
+    size_t want_overlays, want_count;
+    bool put, watch;
     size_t want_party, want_sessions;
     uint64_t session;
     size_t sessions, party, menus, closed;
     bool has_player, drives, leader, clicked, chosen, gone;
     int64_t player, deadline_ns, clicked_ns;
-    uint32_t last_menu;
+    uint32_t last_menu, last_ghost;
+    bool placed; /* the last ghost is over */
     bool done, ok;
 } driver;
 
@@ -59,10 +64,10 @@ static void subscribe(driver *d, stn_peer *peer)
     Stenness__Subscribe s = STENNESS__SUBSCRIBE__INIT;
     Stenness__Focus f = STENNESS__FOCUS__INIT;
 
-    (void)d;
     f.follow_player = true;
     f.cut_view = 1;
-    s.wants_driver = true;
+    s.wants_driver = !d->watch;
+    s.spectator_only = d->watch;
     s.focus = &f;
     stn_peer_say(peer, STENNESS__VIEW_KIND__VIEW_SUBSCRIBE, 0, 0, &s.base, NULL);
 }
@@ -195,13 +200,44 @@ static stn_status on_menu(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
     return STN_OK;
 }
 
+/* Put down beside the player, once; it is over when the server says so. */
+static stn_status on_ghost(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
+{
+    driver *d = ctx;
+    const Stenness__Ghost *m = stn_msg_body(msg);
+    const thing *me = stn_table_get(d->things, (uint64_t)d->player);
+    Stenness__Act a = STENNESS__ACT__INIT;
+
+    (void)err;
+    d->placed = m->closed && d->last_ghost;
+    if (m->closed || !d->put || !me || !m->resource || !m->resource->name[0])
+        return STN_OK;
+    d->last_ghost = m->number;
+    a.kind = STENNESS__ACT_KIND__ACT_PLACE;
+    a.frame_session = d->session;
+    a.ghost = m->number;
+    a.x = me->x + 22.0;
+    a.y = me->y;
+    a.angle = 1.0;
+    a.button = 1;
+    stn_peer_say(peer, STENNESS__VIEW_KIND__VIEW_ACT, 0, 0, &a.base, NULL);
+    return STN_OK;
+}
+
 static const stn_handler handlers[] = {
-    VIEW_KIND(FRAME_BEGIN, frame_begin, 4096, on_frame),   VIEW_KIND(GRID, grid, 1 << 20, view_ignore),
-    VIEW_KIND(GRID_DROP, grid_drop, 1 << 16, view_ignore), VIEW_KIND(GLOBAL, global, 1 << 16, on_global),
-    VIEW_KIND(ENTITIES, entities, 1 << 20, on_entities),   VIEW_KIND(CUT, cut, 16 << 20, view_ignore),
-    VIEW_KIND(CUT_DROP, cut_drop, 1 << 16, view_ignore),   VIEW_KIND(SESSION, session, 1 << 16, view_ignore),
-    VIEW_KIND(GROUND, ground, 4096, view_ignore),          VIEW_KIND(TICK, tick, 4096, view_ignore),
-    VIEW_KIND(CHAT, chat, 1 << 16, view_ignore),           VIEW_KIND(MENU, menu, 1 << 16, on_menu),
+    VIEW_KIND(FRAME_BEGIN, frame_begin, 4096, on_frame),
+    VIEW_KIND(GRID, grid, 1 << 20, view_ignore),
+    VIEW_KIND(GRID_DROP, grid_drop, 1 << 16, view_ignore),
+    VIEW_KIND(GLOBAL, global, 1 << 16, on_global),
+    VIEW_KIND(ENTITIES, entities, 1 << 20, on_entities),
+    VIEW_KIND(CUT, cut, 16 << 20, view_ignore),
+    VIEW_KIND(CUT_DROP, cut_drop, 1 << 16, view_ignore),
+    VIEW_KIND(SESSION, session, 1 << 16, view_ignore),
+    VIEW_KIND(GROUND, ground, 4096, view_ignore),
+    VIEW_KIND(TICK, tick, 4096, view_ignore),
+    VIEW_KIND(CHAT, chat, 1 << 16, view_ignore),
+    VIEW_KIND(MENU, menu, 1 << 16, on_menu),
+    VIEW_KIND(GHOST, ghost, 1 << 16, on_ghost),
 };
 
 static const thing *nearest(const driver *d, const char *resource, int64_t *id)
@@ -246,6 +282,17 @@ static void click(driver *d, int64_t now)
         d->clicked_ns = now;
 }
 
+static size_t count_of(const driver *d, const char *resource)
+{
+    size_t it = 0, n = 0;
+    uint64_t key;
+    void *value;
+
+    while (stn_table_next(d->things, &it, &key, &value))
+        n += !strcmp(((const thing *)value)->resource, resource);
+    return n;
+}
+
 static bool somebody_is(const driver *d, const char *name)
 {
     size_t it = 0;
@@ -267,7 +314,8 @@ static bool all_true(const driver *d)
     return d->session > 0 && d->has_player && d->sessions >= d->want_sessions && (!d->menu[0] || d->gone) &&
            (!d->state_of[0] || (t && !strcmp(t->state, d->state))) &&
            (!d->overlays_of[0] || (o && o->overlays == d->want_overlays)) && d->party >= d->want_party &&
-           (d->leader || !d->want_party) && (!d->name[0] || somebody_is(d, d->name));
+           (d->leader || !d->want_party) && (!d->name[0] || somebody_is(d, d->name)) &&
+           (!d->put || d->placed) && (!d->count_of[0] || count_of(d, d->count_of) == d->want_count);
 }
 
 static void on_timer(void *ctx, const stn_turn *turn, stn_timer *timer)
@@ -287,6 +335,9 @@ static const stn_opt options[] = {
     {"choose", STN_OPT_TEXT, "", 0, 0, "TEXT", "the option to choose"},
     {"state", STN_OPT_TEXT, "", 0, 0, "RESOURCE=HEX", "state bytes to wait for"},
     {"overlays", STN_OPT_TEXT, "", 0, 0, "RESOURCE=N", "overlays to wait for"},
+    {"count", STN_OPT_TEXT, "", 0, 0, "RESOURCE=N", "objects to wait for"},
+    {"put", STN_OPT_SWITCH, NULL, 0, 0, NULL, "put down what is to be placed"},
+    {"watch", STN_OPT_SWITCH, NULL, 0, 0, NULL, "only look"},
     {"party", STN_OPT_INT, "0", 0, 256, "N", "members with a place to wait for"},
     {"name", STN_OPT_TEXT, "", 0, 0, "TEXT", "the name of somebody else to wait for"},
     {"sessions", STN_OPT_INT, "1", 1, 1000, "N", "frames that must have begun"},
@@ -315,6 +366,9 @@ int main(int argc, char **argv)
     d.name = stn_opts_text(o, "name");
     sscanf(stn_opts_text(o, "state"), "%127[^=]=%63s", d.state_of, d.state);
     sscanf(stn_opts_text(o, "overlays"), "%127[^=]=%zu", d.overlays_of, &d.want_overlays);
+    sscanf(stn_opts_text(o, "count"), "%127[^=]=%zu", d.count_of, &d.want_count);
+    d.put = stn_opts_switch(o, "put");
+    d.watch = stn_opts_switch(o, "watch");
     d.want_party = (size_t)stn_opts_int(o, "party");
     d.want_sessions = (size_t)stn_opts_int(o, "sessions");
     d.things = stn_table_new();

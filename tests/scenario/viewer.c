@@ -421,6 +421,7 @@ static const stn_handler handlers[] = {
     VIEW_KIND(TICK, tick, 4096, on_tick),
     VIEW_KIND(CHAT, chat, 1 << 16, view_ignore),
     VIEW_KIND(MENU, menu, 1 << 16, view_ignore),
+    VIEW_KIND(GHOST, ghost, 1 << 16, view_ignore),
 };
 
 static void walk(viewer *v)
