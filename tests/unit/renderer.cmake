@@ -22,6 +22,7 @@ if(TARGET stn_renderer_parts)
   stn_unit_test(renderer_sheets stn_renderer_parts)
   stn_unit_test(renderer_progcache stn_renderer_gl)
   stn_unit_test(renderer_warm stn_renderer_gl)
+  stn_unit_test(renderer_textures stn_renderer_gl)
   stn_threaded_tests(renderer_queue renderer_handler renderer_progcache)
   if(TARGET stn_test_scenery)
     stn_unit_test(picking stn_test_scenery)
@@ -29,11 +30,11 @@ if(TARGET stn_renderer_parts)
     stn_unit_test(renderer_sheets_drawn stn_test_scenery)
     stn_unit_test(renderer_people_drawn stn_test_scenery)
     stn_unit_test(renderer_levels stn_test_scenery stn_test_shapes)
-    set_tests_properties(unit.picking unit.renderer_leak unit.renderer_sheets_drawn unit.renderer_people_drawn unit.renderer_levels unit.renderer_window PROPERTIES TIMEOUT 600) # ten thousand points, also under sanitizers
+    set_tests_properties(unit.picking unit.renderer_leak unit.renderer_sheets_drawn unit.renderer_people_drawn unit.renderer_levels unit.renderer_textures unit.renderer_window PROPERTIES TIMEOUT 600) # ten thousand points, also under sanitizers
     if(STN_SANITIZE)
       # As for vectors.rendering: what is left when the driver is let go lies in a module without a name. That nothing of
       # ours is left in the driver is what renderer_leak counts.
-      set_tests_properties(unit.picking unit.renderer_leak unit.renderer_sheets_drawn unit.renderer_people_drawn unit.renderer_levels unit.renderer_window PROPERTIES ENVIRONMENT
+      set_tests_properties(unit.picking unit.renderer_leak unit.renderer_sheets_drawn unit.renderer_people_drawn unit.renderer_levels unit.renderer_textures unit.renderer_window PROPERTIES ENVIRONMENT
                            "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1")
     endif()
   endif()

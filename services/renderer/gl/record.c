@@ -156,13 +156,18 @@ void stn_glrec_colour_mask(stn_glrec *r, int output, bool on)
     glColorMaski((GLuint)output, v, v, v, v);
 }
 
+static void activate(stn_glrec *r, int unit)
+{
+    if (r->unit == unit)
+        return;
+    r->unit = unit;
+    glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+}
+
 void stn_glrec_texture(stn_glrec *r, int unit, uint32_t target, uint32_t texture, uint32_t sampler)
 {
     if (changes(r, r->units[unit].texture != texture || r->units[unit].target != target)) {
-        if (r->unit != unit) {
-            r->unit = unit;
-            glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
-        }
+        activate(r, unit);
         r->units[unit].texture = texture;
         r->units[unit].target = target;
         glBindTexture(target, texture);
@@ -171,6 +176,12 @@ void stn_glrec_texture(stn_glrec *r, int unit, uint32_t target, uint32_t texture
         r->units[unit].sampler = sampler;
         glBindSampler((GLuint)unit, sampler);
     }
+}
+
+void stn_glrec_edit(stn_glrec *r, uint32_t texture)
+{
+    stn_glrec_texture(r, 0, GL_TEXTURE_2D, texture, 0);
+    activate(r, 0);
 }
 
 void stn_glrec_block(stn_glrec *r, int block, uint32_t buffer, int64_t offset, int64_t bytes)

@@ -48,6 +48,9 @@ void stn_glrec_cull(stn_glrec *r, bool on, bool front); /* front: the front face
 void stn_glrec_bias(stn_glrec *r, float factor, float units); /* 0, 0 = off */
 void stn_glrec_colour_mask(stn_glrec *r, int output, bool on); /* output 0 or 1 */
 void stn_glrec_texture(stn_glrec *r, int unit, uint32_t target, uint32_t texture, uint32_t sampler);
+/* Binds a flat texture to unit 0 to change what is in it. Drawing does not care which unit is active; this
+ * makes it that one, also when the texture is bound there already. */
+void stn_glrec_edit(stn_glrec *r, uint32_t texture);
 void stn_glrec_block(stn_glrec *r, int block, uint32_t buffer, int64_t offset, int64_t bytes);
 /* A name is about to be deleted: GL may hand it out again, so the record must not believe it is still bound.
  */

@@ -211,7 +211,7 @@ static size_t put_rows(stn_textures *t, struct texture *x)
 {
     size_t moved = 0;
 
-    stn_glrec_texture(t->rec, 0, GL_TEXTURE_2D, x->name, 0);
+    stn_glrec_edit(t->rec, x->name);
     for (;;) {
         const stn_texture_level *l = &x->levels[x->level];
         size_t line = (size_t)l->width * 4, fit = (STN_TEXTURE_BAND - moved) / line;
@@ -289,7 +289,7 @@ void stn_textures_update(stn_textures *t, uint32_t id, uint32_t x, uint32_t y, u
 
     if (!tex || !tex->whole || x > tex->width || y > tex->height || w > tex->width - x || h > tex->height - y)
         return;
-    stn_glrec_texture(t->rec, 0, GL_TEXTURE_2D, tex->name, 0);
+    stn_glrec_edit(t->rec, tex->name);
     glTexSubImage2D(GL_TEXTURE_2D, 0, (GLint)x, (GLint)y, (GLsizei)w, (GLsizei)h, GL_RGBA, GL_UNSIGNED_BYTE,
                     rgba);
 }
