@@ -710,7 +710,7 @@ static void show(stn_renderer *r)
 {
     int detail = r->settings.detail;
 
-    if (r->strain.level >= STN_STRAIN_DETAIL)
+    if (r->strain.level >= STN_STRAIN_DETAIL && detail >= SPARE_DETAIL) /* 0 would be all of it */
         detail /= SPARE_DETAIL;
     gather_scene(r, r->settings.shadows, r->settings.outlines, detail, stn_strain_keeps_shadows(&r->strain));
     phase(r, STN_PHASE_CULL);
