@@ -356,8 +356,6 @@ static int64_t upload_budget(stn_renderer *r, size_t *bytes)
         return UPLOAD_LOADING_NS;
     }
     r->was_complete = r->was_complete || stn_stage_complete(r->stage);
-    if (stn_spsc_count(stn_build_jobs(r->build)) == 0)
-        r->all_taken_ns = r->last_ns;
     if (!r->was_complete || r->last_ns - r->all_taken_ns > UPLOAD_WAIT_NS)
         return UPLOAD_MOST_NS; /* it is still coming into sight, or something would wait for long */
     budget = budget > UPLOAD_MOST_NS ? UPLOAD_MOST_NS : budget;
@@ -380,6 +378,9 @@ static uint32_t take_jobs(stn_renderer *r, int64_t now)
         stn_stage_take(r->stage, job);
     }
     r->uploaded += stn_stage_upload(r->stage, now + budget, bytes);
+    /* Behind the taking: something that moves comes in every frame, and is no sign of being behind. */
+    if (stn_spsc_count(jobs) == 0 && !stn_stage_waits(r->stage))
+        r->all_taken_ns = now;
     return taken;
 }
 

@@ -246,7 +246,7 @@ void stn_stage_take(stn_stage *s, stn_job *job)
         stage_take_place(sc, &job->u.place);
         break;
     case STN_JOB_GOB_TEXT:
-        stage_take_text(sc, &job->u.text);
+        kept = stage_take_text(s, sc, job);
         break;
     case STN_JOB_GOB_NAME:
         kept = stage_take_name(s, sc, job);

@@ -104,7 +104,7 @@ static void words_of(const stage_scene *sc, const stage_gob *g,
 {
     stn_stage_words w = {
         .at = {(float)g->shown_x, -(float)g->shown_y, g->shown_z + OVER_HEAD},
-        .speech = g->text_left > 0.0 && g->text[0] ? g->text : NULL,
+        .speech = g->speech && g->speech->u.text.text[0] ? g->speech->u.text.text : NULL,
         .name = g->named && !is_player(sc, g) ? &g->name->u.name : NULL,
     };
 

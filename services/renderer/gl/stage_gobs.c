@@ -5,7 +5,6 @@
 #include "map/height.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +92,7 @@ static void unname(stage_scene *sc, stage_gob *g)
 
 static bool at_rest(const stage_gob *g)
 {
-    return !g->place_due && !g->next && g->place.motion.kind == STN_MOVE_NONE && g->text_left <= 0.0 &&
+    return !g->place_due && !g->next && g->place.motion.kind == STN_MOVE_NONE && !g->speech &&
            !(g->look && g->look->u.look.light_count > 0);
 }
 
@@ -116,6 +115,7 @@ static void free_gob(stn_stage *s, stage_scene *sc, stage_gob *g)
     stage_give_back(s, g->look);
     stage_give_back(s, g->next);
     stage_give_back(s, g->name);
+    stage_give_back(s, g->speech);
     stn_spatial_free(g->spatial);
     leave_plot(sc, plot);
     free(g);
@@ -235,15 +235,17 @@ bool stage_take_poses(stn_stage *s, stage_scene *sc, stn_job *job)
     return true;
 }
 
-void stage_take_text(stage_scene *sc, const stn_job_text *t)
+bool stage_take_text(stn_stage *s, stage_scene *sc, stn_job *job)
 {
-    stage_gob *g = stage_gob_of(sc, t->id);
+    stage_gob *g = stage_gob_of(sc, job->u.text.id);
 
     if (!g)
-        return;
-    snprintf(g->text, sizeof g->text, "%s", t->text);
+        return false;
+    stage_give_back(s, g->speech);
+    g->speech = job;
     g->text_left = TEXT_SECONDS;
     enliven(sc, g);
+    return true;
 }
 
 bool stage_take_name(stn_stage *s, stage_scene *sc, stn_job *job)
@@ -394,8 +396,10 @@ void stage_tick_gobs(stn_stage *s, stage_scene *sc, double dt)
         stn_motion_tick(&g->place.motion, dt);
         if (g->placed && (g->place_due || g->place.motion.kind != STN_MOVE_NONE))
             stage_place_gob(s, sc, g);
-        if (g->text_left > 0.0)
-            g->text_left -= dt;
+        if (g->speech && (g->text_left -= dt) <= 0.0) {
+            stage_give_back(s, g->speech);
+            g->speech = NULL;
+        }
         flicker(g, (float)dt);
         if (at_rest(g))
             rest(sc, g); /* the last one stands here now */

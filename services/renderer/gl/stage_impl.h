@@ -37,10 +37,10 @@ typedef struct stage_gob {
     uint32_t live; /* place + 1 among those that time changes, 0 = it does not */
     uint64_t chance; /* of its flicker */
     float flicker, flicker_from, flicker_to, flicker_at, flicker_time;
-    char text[STN_JOB_TEXT];
+    stn_job *speech; /* what it says, NULL = nothing */
+    double text_left; /* seconds */
     stn_job *name; /* NULL: none came */
     uint32_t named; /* place + 1 among those with a name to show, 0 = it has none */
-    double text_left;
     bool wet; /* it stands over water, whose surface is at water_z */
     float water_z;
     bool small; /* too small in the last picture to be drawn */
@@ -138,7 +138,7 @@ stage_gob *stage_gob_of(const stage_scene *sc, int64_t id); /* NULL: not there *
 bool stage_take_look(stn_stage *s, stage_scene *sc, stn_job *job); /* true: the job is kept */
 void stage_take_place(stage_scene *sc, const stn_gob_place *p);
 bool stage_take_poses(stn_stage *s, stage_scene *sc, stn_job *job); /* true: the job is kept */
-void stage_take_text(stage_scene *sc, const stn_job_text *t);
+bool stage_take_text(stn_stage *s, stage_scene *sc, stn_job *job); /* true: the job is kept */
 bool stage_take_name(stn_stage *s, stage_scene *sc, stn_job *job); /* true: the job is kept */
 void stage_drop_gob(stn_stage *s, stage_scene *sc, int64_t id);
 /* Frees some, the last first. True: none is left. */
