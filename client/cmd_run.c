@@ -18,6 +18,9 @@ static const stn_opt options[] = {
     {"procfile", STN_OPT_TEXT, NULL, 0, 0, "FILE", "the pieces to run; the installed one by default"},
     {"headless", STN_OPT_SWITCH, NULL, 0, 0, NULL, "no window; pictures by `stenness shot`"},
     {"size", STN_OPT_TEXT, NULL, 0, 0, "WxH", "size of the window or picture"},
+    {"film", STN_OPT_TEXT, NULL, 0, 0, "DIR", "with --headless: write every frame there, numbered, and end"},
+    {"film-frames", STN_OPT_TEXT, NULL, 0, 0, "N", "how many"},
+    {"film-rate", STN_OPT_TEXT, NULL, 0, 0, "HZ", "for how many a second of the scene's clock"},
     {"land", STN_OPT_TEXT, NULL, 0, 0, "FILE", "homestead serves this recorded land"},
     {"seed", STN_OPT_TEXT, NULL, 0, 0, "N", "seed of homestead's generated land"},
     {"objects", STN_OPT_TEXT, NULL, 0, 0, "N", "how many objects homestead adds"},
@@ -43,9 +46,12 @@ static bool pass_on(const stn_opts *opts)
     static const struct {
         const char *option, *variable;
     } passed[] = {
-        {"headless", "STENNESS_HEADLESS"}, {"size", "STENNESS_SIZE"},       {"land", "STENNESS_LAND"},
-        {"seed", "STENNESS_SEED"},         {"objects", "STENNESS_OBJECTS"}, {"movers", "STENNESS_MOVERS"},
-        {"server", "STENNESS_SERVER"},     {"user", "STENNESS_USER"},
+        {"headless", "STENNESS_HEADLESS"},   {"size", "STENNESS_SIZE"},
+        {"land", "STENNESS_LAND"},           {"seed", "STENNESS_SEED"},
+        {"objects", "STENNESS_OBJECTS"},     {"movers", "STENNESS_MOVERS"},
+        {"server", "STENNESS_SERVER"},       {"user", "STENNESS_USER"},
+        {"film", "STENNESS_FILM"},           {"film-frames", "STENNESS_FILM_FRAMES"},
+        {"film-rate", "STENNESS_FILM_RATE"},
     };
     for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
         if (stn_opts_given(opts, passed[i].option) &&

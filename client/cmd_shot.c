@@ -30,7 +30,8 @@ static const stn_opt options[] = {
     {"eye", STN_OPT_TEXT, "", 0, 0, "D,E,A[,X,Y]",
      "from so far (map units), so high (degrees) and from where (degrees; 0 east, 90 north), looking so far "
      "aside"},
-    {"hud", STN_OPT_SWITCH, NULL, 0, 0, NULL, "with what is written over the picture"},
+    {"hud", STN_OPT_SWITCH, NULL, 0, 0, NULL,
+     "with what is written over the picture, in the detail that the window has"},
     {"land", STN_OPT_TEXT, NULL, 0, 0, "FILE", "of this recorded land (own instance)"},
     {"seed", STN_OPT_TEXT, NULL, 0, 0, "N", "of the land of this seed (own instance)"},
 };

@@ -17,6 +17,13 @@ static uint64_t seed(void)
     return s;
 }
 
+bool stn_hash_fix(uint64_t fixed)
+{
+    uint64_t none = 0;
+
+    return atomic_compare_exchange_strong(&table_seed, &none, fixed) || none == fixed;
+}
+
 static uint64_t mix(uint64_t x)
 {
     x ^= x >> 30;

@@ -215,6 +215,9 @@ stn_frame *stn_msg_body_frame(const stn_msg *msg); /* borrowed: the body's bytes
 size_t stn_msg_bulk_count(const stn_msg *msg);
 stn_frame *stn_msg_bulk(const stn_msg *msg, size_t i); /* borrowed; NULL out of range */
 stn_frame *const *stn_msg_bulk_frames(const stn_msg *msg);
+/* One that no connection brought, but a recording: with this envelope and references of its own to the
+ * frames. NULL: no memory, or more bulk than a message has. */
+stn_msg *stn_msg_recorded(const stn_envelope *env, stn_frame *body, stn_frame *const *bulk, size_t n_bulk);
 size_t stn_msg_bytes(const stn_msg *msg); /* body and bulk */
 
 #endif

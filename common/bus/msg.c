@@ -26,6 +26,20 @@ void stn_msg_unref(stn_msg *m)
     free(m);
 }
 
+stn_msg *stn_msg_recorded(const stn_envelope *env, stn_frame *body, stn_frame *const *bulk, size_t n_bulk)
+{
+    stn_msg *m = n_bulk <= STN_BULK_FRAMES_MAX ? stn_msg_new() : NULL;
+
+    if (!m)
+        return NULL;
+    m->env = *env;
+    m->body_frame = stn_frame_ref(body);
+    for (size_t i = 0; i < n_bulk; i++)
+        m->bulk[i] = stn_frame_ref(bulk[i]);
+    m->n_bulk = n_bulk;
+    return m;
+}
+
 uint32_t stn_msg_kind(const stn_msg *m)
 {
     return m->env.kind;

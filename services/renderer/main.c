@@ -1,6 +1,8 @@
+#include "base/hash.h"
 #include "base/heap.h"
 #include "base/log.h"
 #include "base/opts.h"
+#include "renderer/film.h"
 #include "renderer/renderer.h"
 
 #ifdef __GLIBC__
@@ -10,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+
+#define FILM_SEED 1
 
 static const stn_opt options[] = {
     {"headless", STN_OPT_SWITCH, NULL, 0, 0, NULL,
@@ -52,6 +56,17 @@ static const stn_opt options[] = {
     {"program-cache", STN_OPT_TEXT, "", 0, 0, "DIR",
      "where shader programs are kept for the next start; none = nowhere (default: in the cache folder)"},
     {"fly", STN_OPT_SWITCH, NULL, 0, 0, NULL, "the camera flies round by itself, for measuring"},
+    {"film", STN_OPT_TEXT, "", 0, 0, "DIR",
+     "with --headless: write each frame to DIR/frame-00001.png and so on, in steps of a clock of its own; "
+     "none is "
+     "left out, frames wait for their pictures"},
+    {"film-frames", STN_OPT_INT, "0", 0, STN_FILM_MOST, "N",
+     "so many, 0 = until the capture ends or a signal comes"},
+    {"film-rate", STN_OPT_INT, "25", 1, 1000, "HZ", "pictures for each second of the scene's clock"},
+    {"film-of", STN_OPT_TEXT, "", 0, 0, "FILE",
+     "film a capture instead of the running world: the same pictures each time, at any speed of the machine"},
+    {"film-process", STN_OPT_TEXT, "", 0, 0, "NAME",
+     "whose part of the capture (default: the first renderer's)"},
     {"frames", STN_OPT_INT, "0", 0, 100000000, "N", "end after so many frames"},
 };
 
@@ -153,6 +168,21 @@ int main(int argc, char **argv)
     o.program_cache = stn_opts_text(opts, "program-cache");
     o.fly = stn_opts_switch(opts, "fly");
     o.frames = (int)stn_opts_int(opts, "frames");
+    o.film = stn_opts_text(opts, "film");
+    o.film_of = stn_opts_text(opts, "film-of");
+    o.film_process = stn_opts_text(opts, "film-process");
+    /* What a film shows of chance hangs on the order in which objects are looked at. */
+    if (o.film_of[0] && !stn_hash_fix(FILM_SEED))
+        stn_log_warn("this film may not be the same twice: the order of tables is given already");
+    o.film_rate = (int)stn_opts_int(opts, "film-rate");
+    o.film_frames = (int)stn_opts_int(opts, "film-frames");
+    if ((o.film[0] && o.surface != STN_SURFACE_HEADLESS) || (o.film_of[0] && !o.film[0])) {
+        fprintf(stderr, o.film[0]
+                            ? "stenness-renderer: --film needs --headless: frames of a window do not wait\n"
+                            : "stenness-renderer: --film-of: give --film DIR too, where the pictures go\n");
+        stn_opts_free(opts);
+        return EX_USAGE;
+    }
     if (stn_renderer_new(&o, &r, &err) == STN_OK && stn_renderer_run(r, &err) == STN_OK)
         rc = EXIT_SUCCESS;
     if (err.code)

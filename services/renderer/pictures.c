@@ -20,7 +20,7 @@ void renderer_pictures_close(stn_renderer *r)
 {
     stn_scribe_free(r->pictures.scribe);
     for (int i = 0; i < STN_PICTURES; i++)
-        stn_readback_fini(&r->pictures.at[i].readback, &r->rec);
+        stn_readback_fini(&r->pictures.at[i].readback, r->rec);
     free(r->pictures.spare);
     free(r->pictures.lent);
 }
@@ -56,7 +56,7 @@ static void draw(stn_renderer *r, stn_picture *p)
     if (q && q->eye_distance > 0.0)
         place_eye(r, q, w, h);
     stn_view_aim(r->view, &p->readback.screen);
-    renderer_draw_scene(r, p->full);
+    renderer_draw_scene(r, p->shadows, p->outlines, p->full);
     if (q && q->hud) {
         stn_view_bind(r->view);
         renderer_draw_hud(r);
@@ -68,10 +68,15 @@ static void draw(stn_renderer *r, stn_picture *p)
     stn_camera_resize(r->camera, was_w, was_h, was_w, was_h);
 }
 
-static void ask(stn_renderer *r, stn_picture *p, int w, int h, int64_t now)
+static void ask(stn_renderer *r, stn_picture *p, int w, int h, bool hud, int64_t now)
 {
+    bool full = !hud && r->o.preset[0] != 'l'; /* a preset that was asked for holds for pictures too */
+
     p->state = STN_PICTURE_ASKED;
-    p->full = r->o.preset[0] != 'l'; /* a preset that was asked for holds for pictures too */
+    p->full = full;
+    p->shadows = full || r->settings.shadows;
+    p->outlines = full || r->settings.outlines;
+    p->smooth = full || r->settings.smooth;
     p->since_ns = now;
     p->task.kind = STN_SCRIBE_PICTURE;
     p->task.width = w;
@@ -85,8 +90,8 @@ static void begin(stn_renderer *r, stn_picture *p)
     stn_err err = {0};
     stn_stage_facts facts;
 
-    if (stn_view_fit(r->view, &p->readback.screen, p->task.width, p->task.height, p->full, p->full, &err) !=
-        STN_OK) {
+    if (stn_view_fit(r->view, &p->readback.screen, p->task.width, p->task.height, p->outlines, p->smooth,
+                     &err) != STN_OK) {
         snprintf(p->task.text, sizeof p->task.text, "%s", err.text);
         p->state = STN_PICTURE_READ;
         return;
@@ -133,7 +138,7 @@ static bool step(stn_renderer *r, stn_picture *p, int64_t now)
         p->state = STN_PICTURE_READING;
         return true;
     case STN_PICTURE_READING:
-        if (!stn_readback_step(&p->readback, &r->rec))
+        if (!stn_readback_step(&p->readback, r->rec))
             return false;
         p->task.rows = p->readback.rows;
         if (!p->task.rows)
@@ -195,7 +200,7 @@ static bool answer_picture(stn_renderer *r, const stn_net_question *q, int64_t n
     p->task.partial = !done;
     p->task.path[0] = '\0';
     snprintf(p->task.text, sizeof p->task.text, "%s", missing);
-    ask(r, p, q->width ? (int)q->width : r->width, q->height ? (int)q->height : r->height, now);
+    ask(r, p, q->width ? (int)q->width : r->width, q->height ? (int)q->height : r->height, q->hud, now);
     return true;
 }
 
@@ -232,8 +237,9 @@ static void take_back(stn_renderer *r)
         if (t == &p->figures) {
             p->spare = p->lent;
             p->lent = NULL;
-            continue;
         }
+        if (t == &p->figures || renderer_film_taken(r, t))
+            continue;
         for (int i = 0; i < STN_PICTURES; i++)
             if (t == &p->at[i].task)
                 finish(r, &p->at[i]);
@@ -294,5 +300,5 @@ void renderer_save_shot(stn_renderer *r)
         stn_hud_note(r->hud, "no picture: the name of its folder is too long");
         return;
     }
-    ask(r, p, r->width, r->height, now);
+    ask(r, p, r->width, r->height, false, now);
 }

@@ -1,9 +1,10 @@
 /* pictures.h - pictures on demand: for the control door and for the key; and the figures of frames.
  *
- * A picture is drawn beside the one on the screen, in full detail unless low detail was asked for. With a
- * window the programs it needs are made behind the frames first, a few at a time; without one nobody looks,
- * and they are made at once. It is then read and written without the GL thread waiting (gl/readback.h,
- * scribe.h). The GL thread's.
+ * A picture is drawn beside the one on the screen: in full detail unless low detail was asked for, or, with
+ * what is written over it, as the screen has it, so that it shows what the panels say. With a window the
+ * programs it needs are made behind the frames first, a few at a time; without one nobody looks, and they are
+ * made at once. It is then read and written without the GL thread waiting (gl/readback.h, scribe.h). The GL
+ * thread's.
  */
 #ifndef STN_RENDERER_PICTURES_H
 #define STN_RENDERER_PICTURES_H
@@ -27,7 +28,8 @@ typedef enum stn_picture_state {
 
 typedef struct stn_picture {
     stn_picture_state state;
-    bool full, said; /* in full detail; a note says what came of it */
+    bool full, shadows, outlines, smooth; /* full: nothing is coarser for want of time */
+    bool said; /* a note says what came of it */
     int64_t since_ns;
     stn_readback readback;
     stn_scribe_task task;

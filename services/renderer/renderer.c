@@ -25,6 +25,7 @@
 #define FULL_DETAIL 100 /* percent, as the reference */
 #define LOW_DETAIL 35
 #define SPARE_DETAIL 2 /* a frame that would be late has so many times less of it */
+#define CONTEXT 1 /* its key */
 
 static void spent(void *arg, stn_job *job)
 {
@@ -86,6 +87,21 @@ static const char *program_folder(const stn_renderer *r, char *out, size_t room)
     return stn_folder(STN_FOLDER_CACHE, "programs", out, room, NULL) == STN_OK ? out : NULL;
 }
 
+/* The one context of this process. */
+static stn_status open_context(stn_renderer *r, stn_err *err)
+{
+    stn_status st;
+
+    r->contexts = stn_contexts_new();
+    if (!r->contexts)
+        return stn_fail(err, STN_NO_MEMORY, "renderer");
+    st = stn_contexts_add(r->contexts, CONTEXT, 0, err);
+    if (st == STN_OK)
+        st = stn_contexts_switch(r->contexts, CONTEXT, err);
+    r->rec = stn_contexts_record(r->contexts);
+    return st;
+}
+
 static stn_status open_gl(stn_renderer *r, stn_err *err)
 {
     stn_surface_options so = {.kind = r->o.surface,
@@ -101,24 +117,23 @@ static stn_status open_gl(stn_renderer *r, stn_err *err)
         return st;
     stn_log_info("drawing with %s, OpenGL %s", stn_surface_renderer(r->surface),
                  stn_surface_version(r->surface));
-    stn_glrec_invalidate(&r->rec);
     choose_preset(r);
-    r->meshes = stn_meshes_new(&r->rec);
-    r->textures = stn_textures_new(&r->rec, stn_surface_is_software(r->surface) ? 1.0f : 8.0f);
+    r->meshes = stn_meshes_new(r->rec);
+    r->textures = stn_textures_new(r->rec, stn_surface_is_software(r->surface) ? 1.0f : 8.0f);
     if (!r->meshes || !r->textures)
         return stn_fail(err, STN_NO_MEMORY, "renderer");
-    st = stn_programs_new(&r->rec, program_folder(r, folder, sizeof folder), &r->programs, err);
+    st = stn_programs_new(r->rec, program_folder(r, folder, sizeof folder), &r->programs, err);
     if (st == STN_OK)
-        st = stn_view_new(&r->rec, r->programs, r->meshes, r->textures, 2048, &r->view, err);
+        st = stn_view_new(r->rec, r->programs, r->meshes, r->textures, 2048, &r->view, err);
     if (st != STN_OK)
         return st;
     stn_surface_size(r->surface, &r->width, &r->height);
     st = stn_view_resize(r->view, r->width, r->height, r->settings.outlines, r->settings.smooth, err);
     if (st == STN_OK)
-        st = stn_paint_new(&r->rec, r->textures, r->o.font, (float)r->o.ui_scale, &r->paint, err);
+        st = stn_paint_new(r->rec, r->textures, r->o.font, (float)r->o.ui_scale, &r->paint, err);
     if (st != STN_OK)
         return st;
-    r->around = stn_surroundings_new(&r->rec, r->textures);
+    r->around = stn_surroundings_new(r->rec, r->textures);
     if (!r->around)
         return stn_fail(err, STN_NO_MEMORY, "renderer");
     stn_view_surround(r->view, r->around);
@@ -166,6 +181,26 @@ static void prepare_programs(stn_renderer *r)
                  (double)(stn_clock_ns() - start) / 1e6, stn_programs_from_cache(r->programs));
 }
 
+static void update_input(void *arg, double seconds);
+static void update_queues(void *arg, double seconds);
+static void update_clocks(void *arg, double seconds);
+static void draw_canvas(void *arg, stn_canvas_turn *turn);
+
+static stn_status open_handler(stn_renderer *r, stn_err *err)
+{
+    static void (*const updates[])(void *, double) = {update_input, update_queues, update_clocks};
+    stn_status st = STN_OK;
+
+    r->handler = stn_frame_handler_new(0);
+    if (!r->handler)
+        return stn_fail(err, STN_NO_MEMORY, "frame handler");
+    for (size_t i = 0; i < sizeof updates / sizeof *updates && st == STN_OK; i++)
+        st = stn_frame_handler_add_updater(r->handler, &(stn_updater){.update = updates[i], .arg = r}, err);
+    if (st == STN_OK)
+        st = stn_frame_handler_add_canvas(r->handler, &(stn_canvas){.draw = draw_canvas, .arg = r}, err);
+    return st;
+}
+
 static stn_status open_rest(stn_renderer *r, stn_err *err)
 {
     stn_input_source source;
@@ -176,8 +211,12 @@ static stn_status open_rest(stn_renderer *r, stn_err *err)
                              .around = r->around,
                              .spent = spent,
                              .arg = r,
-                             .defer = true};
-    stn_status st = stn_build_new(r->net, stn_surface_is_software(r->surface), &r->build, err);
+                             .defer = !r->film.on};
+    stn_build_way way = r->film.on                            ? STN_BUILD_IN_STEPS
+                        : stn_surface_is_software(r->surface) ? STN_BUILD_BEHIND
+                                                              : STN_BUILD_BESIDE;
+    stn_feed feed = r->film.reel ? stn_reel_feed(r->film.reel) : stn_net_feed(r->net);
+    stn_status st = stn_build_new(&feed, way, &r->build, err);
 
     if (st == STN_OK)
         st = renderer_pictures_open(r, err);
@@ -186,7 +225,7 @@ static stn_status open_rest(stn_renderer *r, stn_err *err)
     r->stage = stn_stage_new(&parts);
     if (r->stage) {
         st = stn_picker_new(
-            &(stn_picker_parts){.rec = &r->rec,
+            &(stn_picker_parts){.rec = r->rec,
                                 .view = r->view,
                                 .stage = r->stage,
                                 .numbers = stn_surface_kind_of(r->surface) != STN_SURFACE_NULL},
@@ -211,7 +250,7 @@ static stn_status open_rest(stn_renderer *r, stn_err *err)
     renderer_bind_controls(r);
     ask_common_programs(r, r->settings.shadows, r->settings.outlines);
     prepare_programs(r);
-    return STN_OK;
+    return open_handler(r, err);
 }
 
 static stn_settings settings_of(const stn_renderer *r)
@@ -222,8 +261,11 @@ static stn_settings settings_of(const stn_renderer *r)
 stn_status stn_renderer_new(const stn_renderer_options *o, stn_renderer **out, stn_err *err)
 {
     stn_renderer *r = calloc(1, sizeof *r);
-    stn_net_options no = {
-        .instance = o->instance, .range = o->range, .cut_view = o->cuts, .spectator = o->spectator};
+    stn_net_options no = {.instance = o->instance,
+                          .range = o->range,
+                          .cut_view = o->cuts,
+                          .spectator = o->spectator,
+                          .alone = o->film_of[0] != '\0'};
     stn_status st;
 
     *out = NULL;
@@ -232,8 +274,15 @@ stn_status stn_renderer_new(const stn_renderer_options *o, stn_renderer **out, s
         return stn_fail(err, STN_NO_MEMORY, "renderer");
     }
     r->o = *o;
+    st = open_context(r, err);
+    if (st != STN_OK) {
+        stn_renderer_free(r);
+        return st;
+    }
     /* The net first: it blocks the signals before the driver makes threads of its own. */
     st = stn_net_new(&no, &r->net, err);
+    if (st == STN_OK)
+        st = renderer_film_open(r, err);
     if (st == STN_OK)
         st = open_gl(r, err);
     if (st == STN_OK)
@@ -243,6 +292,7 @@ stn_status stn_renderer_new(const stn_renderer_options *o, stn_renderer **out, s
         return st;
     }
     r->settings_kept = r->settings_seen = settings_of(r);
+    r->started_ns = stn_clock_ns();
     r->opened = true;
     *out = r;
     return STN_OK;
@@ -305,10 +355,12 @@ void stn_renderer_free(stn_renderer *r)
     if (r->opened)
         keep_last_settings(r);
     renderer_pictures_close(r);
+    renderer_film_close(r);
     stn_picker_free(r->picker);
     /* The stage gives its jobs back to the build thread's queue; both threads then stop. */
     stn_stage_free(r->stage);
     stn_build_free(r->build);
+    stn_reel_free(r->film.reel);
     stn_net_free(r->net);
     stn_camera_free(r->camera);
     stn_logical_free(r->logical);
@@ -321,6 +373,7 @@ void stn_renderer_free(stn_renderer *r)
     stn_meshes_free(r->meshes);
     stn_textures_free(r->textures);
     stn_surface_free(r->surface);
+    stn_contexts_free(r->contexts);
     stn_frame_handler_free(r->handler);
     free(r->frames);
     free(r);
@@ -362,6 +415,12 @@ static int64_t upload_budget(stn_renderer *r, size_t *bytes)
     return short_of_time || budget < UPLOAD_LEAST_NS ? UPLOAD_LEAST_NS : budget;
 }
 
+void renderer_take(stn_renderer *r, stn_job *job)
+{
+    on_message(r, job);
+    stn_stage_take(r->stage, job);
+}
+
 /* Finished things: what is cheap is applied in the order in which it came, in half of the time when something
  * waits for the driver; what goes to the driver goes in the order in which it is needed. */
 static uint32_t take_jobs(stn_renderer *r, int64_t now)
@@ -374,8 +433,7 @@ static uint32_t take_jobs(stn_renderer *r, int64_t now)
 
     while (stn_clock_ns() - now < taking && stn_stage_room(r->stage) && (job = stn_spsc_take(jobs)) != NULL) {
         taken++;
-        on_message(r, job);
-        stn_stage_take(r->stage, job);
+        renderer_take(r, job);
     }
     r->uploaded += stn_stage_upload(r->stage, now + budget, bytes);
     /* Behind the taking: something that moves comes in every frame, and is no sign of being behind. */
@@ -438,7 +496,7 @@ static void tell_sight(stn_renderer *r, int64_t now)
     stn_camera_sight sight;
     stn_stage_facts facts;
 
-    if (!r->has_view || now - r->sight_ns < SIGHT_NS)
+    if (!r->has_view || r->film.reel || now - r->sight_ns < SIGHT_NS)
         return;
     r->sight_ns = now;
     stn_stage_get(r->stage, &facts);
@@ -464,7 +522,7 @@ static void gather_scene(stn_renderer *r, bool shadows, bool outlines, int detai
                            .overlays = r->settings.overlays,
                            .fog_distance = (float)r->settings.fog_distance,
                            .detail = (float)detail / 100.0f,
-                           .time = (double)r->last_ns / 1e9};
+                           .time = (double)r->scene_ns / 1e9};
     stn_m4 view = r->frame.view, proj = r->frame.proj;
 
     memset(&r->frame, 0, sizeof r->frame);
@@ -474,14 +532,14 @@ static void gather_scene(stn_renderer *r, bool shadows, bool outlines, int detai
     stn_stage_fill(r->stage, &look, r->focus, &r->frame);
 }
 
-void renderer_draw_scene(stn_renderer *r, bool full)
+void renderer_draw_scene(stn_renderer *r, bool shadows, bool outlines, bool full)
 {
     int detail = r->settings.detail;
 
     /* What the preset chose is no wish for coarser pictures. */
     if (full && r->low && r->o.detail < 0 && detail == LOW_DETAIL)
         detail = FULL_DETAIL;
-    gather_scene(r, full, full, detail, false);
+    gather_scene(r, shadows, outlines, detail, false);
     stn_view_draw(r->view, &r->frame);
 }
 
@@ -570,8 +628,8 @@ static void tell_stats(stn_renderer *r, int64_t now)
     s.gl_textures = stn_textures_bytes(r->textures);
     s.gl_targets = targets;
     s.gl_buffers = buffers;
-    s.gl_calls = r->rec.issued;
-    s.gl_skipped = r->rec.skipped;
+    s.gl_calls = r->rec->issued;
+    s.gl_skipped = r->rec->skipped;
     s.uploads = r->uploaded;
     s.left_out = (uint32_t)r->strain.level;
     snprintf(s.driver, sizeof s.driver, "%s", stn_surface_renderer(r->surface));
@@ -691,8 +749,7 @@ static void update_queues(void *arg, double seconds)
 {
     stn_renderer *r = arg;
 
-    (void)seconds;
-    r->cost.counts[STN_COUNT_JOBS] = take_jobs(r, r->last_ns);
+    r->cost.counts[STN_COUNT_JOBS] = r->film.on ? renderer_film_settle(r, seconds) : take_jobs(r, r->last_ns);
     phase(r, STN_PHASE_UPLOAD);
 }
 
@@ -722,7 +779,7 @@ static void show(stn_renderer *r)
         renderer_draw_hud(r);
     }
     phase(r, STN_PHASE_HUD);
-    stn_surface_swap(r->surface, &r->rec);
+    stn_surface_swap(r->surface, r->rec);
     phase(r, STN_PHASE_SWAP);
 }
 
@@ -732,24 +789,13 @@ static void draw_canvas(void *arg, stn_canvas_turn *turn)
 {
     stn_renderer *r = arg;
 
-    if (!stn_surface_hidden(r->surface))
+    if (r->film.on) {
+        renderer_film_draw(r);
+        phase(r, STN_PHASE_DRAW);
+    } else if (!stn_surface_hidden(r->surface)) {
         show(r);
+    }
     stn_canvas_done(turn);
-}
-
-static stn_status open_handler(stn_renderer *r, stn_err *err)
-{
-    static void (*const updates[])(void *, double) = {update_input, update_queues, update_clocks};
-    stn_status st = STN_OK;
-
-    r->handler = stn_frame_handler_new(0);
-    if (!r->handler)
-        return stn_fail(err, STN_NO_MEMORY, "frame handler");
-    for (size_t i = 0; i < sizeof updates / sizeof *updates && st == STN_OK; i++)
-        st = stn_frame_handler_add_updater(r->handler, &(stn_updater){.update = updates[i], .arg = r}, err);
-    if (st == STN_OK)
-        st = stn_frame_handler_add_canvas(r->handler, &(stn_canvas){.draw = draw_canvas, .arg = r}, err);
-    return st;
 }
 
 static void one_frame(stn_renderer *r)
@@ -761,7 +807,8 @@ static void one_frame(stn_renderer *r)
     r->last_ns = r->last.at_ns;
     r->cost = (stn_frame_cost){.at_s = (float)((double)(r->last_ns - r->frames->started_ns) / 1e9)};
     stn_stage_get(r->stage, &before);
-    stn_frame_handler_frame(r->handler, r->last_ns);
+    r->scene_ns = r->film.on ? r->film.now_ns : r->last_ns - r->started_ns;
+    stn_frame_handler_frame(r->handler, r->scene_ns);
     behind(r, r->last_ns);
     stn_stage_get(r->stage, &after);
     phase(r, STN_PHASE_BEHIND);
@@ -779,19 +826,17 @@ stn_status stn_renderer_run(stn_renderer *r, stn_err *err)
 {
     int64_t due = stn_clock_ns();
     int hz;
-    /* Run again it goes on with the handler that it has. */
-    stn_status st = r->handler ? STN_OK : open_handler(r, err);
 
-    if (st != STN_OK)
-        return st;
     stn_frames_reset(r->frames, due);
-    while (!r->stop && !stn_net_ended(r->net)) {
+    while (!r->stop && !stn_net_ended(r->net) && (!r->film.on || renderer_film_next(r))) {
         one_frame(r);
         if (r->o.frames > 0 && r->drawn >= (uint64_t)r->o.frames)
             break;
+        if (r->film.on)
+            continue;
         hz = pacing_hz(r);
         judge(r, hz);
         stn_sleep_ns(stn_pacing_next(&due, hz, stn_clock_ns()));
     }
-    return STN_OK;
+    return r->film.on ? renderer_film_end(r, err) : STN_OK;
 }

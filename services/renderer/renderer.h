@@ -34,6 +34,10 @@ typedef struct stn_renderer_options {
     const char *font;
     const char *program_cache; /* folder; "none" = nowhere, "" = in the cache folder of the person */
     int frames; /* end after so many, 0 = run */
+    /* Without a window: a folder for the pictures of a film (film.h), "" = none; out of a capture, of one
+     * process in it; so many frames a second of the scene's time, and in all (0 = until it ends). */
+    const char *film, *film_of, *film_process;
+    int film_rate, film_frames;
     bool fly; /* the camera goes round by itself, the same way in each run: for measuring */
 } stn_renderer_options;
 

@@ -1,11 +1,14 @@
-/* renderer_impl.h - the inside of the renderer: for renderer.c, controls.c, placing.c and pictures.c alone.
+/* renderer_impl.h - the inside of the renderer: for renderer.c, controls.c, placing.c, pictures.c and film.c
+ * alone.
  */
 #ifndef STN_RENDERER_IMPL_H
 #define STN_RENDERER_IMPL_H
 
 #include "renderer/build/build.h"
 #include "renderer/camera/camera.h"
+#include "renderer/film.h"
 #include "renderer/frames.h"
+#include "renderer/gl/contexts.h"
 #include "renderer/gl/picker.h"
 #include "renderer/gl/stage.h"
 #include "renderer/hud/hud.h"
@@ -32,7 +35,8 @@ struct moment {
 struct stn_renderer {
     stn_renderer_options o;
     stn_surface *surface;
-    stn_glrec rec;
+    stn_contexts *contexts;
+    stn_glrec *rec; /* of the one context that there is */
     stn_programs *programs;
     stn_meshes *meshes;
     stn_textures *textures;
@@ -81,13 +85,15 @@ struct stn_renderer {
     stn_frame_cost cost; /* of the frame under way */
     stn_frames *frames;
     stn_hist times; /* of all frames since the start */
-    int64_t last_ns, stats_ns, programs_ns, all_taken_ns;
+    int64_t started_ns, last_ns, stats_ns, programs_ns, all_taken_ns;
     double busy_ms; /* processor time of the frames since the figures were told */
     unsigned programs_seen;
     double dt;
     uint64_t uploaded, flown, drawn; /* since the start */
     stn_frame frame;
     stn_pictures pictures;
+    stn_film film;
+    int64_t scene_ns; /* the clock of what moves by itself: since the start, or the film's */
 };
 
 void renderer_bind_controls(stn_renderer *r);
@@ -105,7 +111,7 @@ bool renderer_ghost_wheel(stn_renderer *r, const stn_input_state *in);
 void renderer_ghost_follow(stn_renderer *r);
 /* Draws the scene into the view's target, `full`: with all that the preset may have left out; the camera has
  * been ticked. */
-void renderer_draw_scene(stn_renderer *r, bool full);
+void renderer_draw_scene(stn_renderer *r, bool shadows, bool outlines, bool full);
 /* Into what is bound, over the picture that was drawn last. */
 void renderer_draw_hud(stn_renderer *r);
 /* As the camera has it, with the field of view that was chosen. */
@@ -115,6 +121,19 @@ stn_status renderer_pictures_open(stn_renderer *r, stn_err *err);
 void renderer_pictures(stn_renderer *r);
 bool renderer_pictures_due(const stn_renderer *r);
 void renderer_pictures_close(stn_renderer *r);
+/* A finished thing goes to whom it is for. */
+void renderer_take(stn_renderer *r, stn_job *job);
+/* film.c, for a film alone. Before a frame: whether there is one more. */
+stn_status renderer_film_open(stn_renderer *r, stn_err *err);
+bool renderer_film_next(stn_renderer *r);
+/* All that has come and what follows from it, `seconds` later; how many finished things there were. */
+uint32_t renderer_film_settle(stn_renderer *r, double seconds);
+void renderer_film_draw(stn_renderer *r);
+/* Whether the task is the film's. */
+bool renderer_film_taken(stn_renderer *r, const stn_scribe_task *task);
+/* Waits for the last pictures; why there is no film, or not all of it. */
+stn_status renderer_film_end(stn_renderer *r, stn_err *err);
+void renderer_film_close(stn_renderer *r);
 void renderer_save_shot(stn_renderer *r);
 
 #endif

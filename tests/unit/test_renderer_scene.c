@@ -155,6 +155,46 @@ static void culling_never_loses_what_is_in_sight_and_queues_once(void **state)
     stn_spatial_free(root);
 }
 
+/* A group in front of all planes spares its own children the test, and nobody else. */
+static void a_sibling_is_tested_against_all_planes_again(void **state)
+{
+    stn_sg_camera c = {.near = 1,
+                       .far = 200,
+                       .left = -0.5,
+                       .right = 0.5,
+                       .top = 0.5,
+                       .bottom = -0.5,
+                       .axis_dir = {1, 0, 0},
+                       .axis_left = {0, 1, 0},
+                       .axis_up = {0, 0, 1}};
+
+    (void)state;
+    stn_sg_camera_planes(&c);
+    for (int first = 0; first < 2; first++) {
+        stn_spatial *root = stn_node_new("root"), *seen = NULL;
+        stn_sg_queue q = {0};
+
+        for (int i = 0; i < 2; i++) {
+            stn_spatial *group = stn_node_new("group"), *leaf = stn_mesh_new("leaf");
+            stn_xform x = stn_xform_identity();
+            stn_bound b = stn_bound_box((stn_sg_v3){0, 0, 0}, (stn_sg_v3){1, 1, 1});
+
+            stn_xform_translate(&x, (stn_sg_v3){50, i == first ? 0 : 400, 0});
+            stn_spatial_set_local(leaf, &x);
+            stn_mesh_set_bound(leaf, &b);
+            assert_int_equal(stn_spatial_attach(group, leaf, NULL), STN_OK);
+            assert_int_equal(stn_spatial_attach(root, group, NULL), STN_OK);
+            seen = i == first ? leaf : seen;
+        }
+        stn_spatial_update(root, 0.0);
+        stn_sg_queue_visible(&q, root, &c);
+        assert_int_equal(q.count, 1);
+        assert_ptr_equal(q.items[0].mesh, seen);
+        stn_sg_queue_fini(&q);
+        stn_spatial_free(root);
+    }
+}
+
 static void cycles_and_meshes_as_parents_are_refused(void **state)
 {
     stn_spatial *a = stn_node_new("a"), *b = stn_node_new("b"), *m = stn_mesh_new("m"), *x;
@@ -405,6 +445,7 @@ int main(void)
         cmocka_unit_test(after_an_update_nothing_is_marked_and_bounds_hold_their_children),
         cmocka_unit_test(an_untouched_tree_computes_nothing_and_a_moved_leaf_its_way_up),
         cmocka_unit_test(culling_never_loses_what_is_in_sight_and_queues_once),
+        cmocka_unit_test(a_sibling_is_tested_against_all_planes_again),
         cmocka_unit_test(cycles_and_meshes_as_parents_are_refused),
         cmocka_unit_test(a_chain_that_is_too_deep_is_refused),
         cmocka_unit_test(a_locked_slot_refuses_changes_and_may_not_lean_on_an_unlocked_one),

@@ -46,6 +46,8 @@ static stn_renderer *open_one(int frames)
                               .cuts = 2,
                               .font = "",
                               .program_cache = "none",
+                              .film = "",
+                              .film_of = "",
                               .frames = frames};
     stn_renderer *r = NULL;
     stn_err err = {0};

@@ -9,6 +9,7 @@
 #include "proto/resource.pb-c.h"
 #include "proto/world.pb-c.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,9 @@
 #define JOBS 8192
 #define TICK_NS (STN_S / 60)
 #define EVENTS_A_TICK 512
-#define GOB_BUDGET_NS (8 * STN_MS)
+#define BUDGET_NS (8 * STN_MS)
 #define WANTED 256
-#define LEVELS_BUDGET_NS (4 * STN_MS) /* a tick; one mesh at least */
+#define LEVELS_PART 2 /* of the budget of a round; one mesh at least */
 
 /* --- queues --- */
 
@@ -74,7 +75,7 @@ static void ask(void *ctx, const char *name, int32_t version, int32_t priority)
 {
     stn_build *b = ctx;
 
-    if (!stn_net_ask(b->net, name, version, priority))
+    if (!b->feed.ask(b->feed.ctx, name, version, priority))
         stn_store_failed(b->store, name, version, "too many questions to the loader at once");
 }
 
@@ -105,7 +106,7 @@ static void overlay_over(void *ctx, int64_t id, uint64_t incarnation, int32_t ov
 {
     stn_build *b = ctx;
 
-    stn_net_overlay_over(b->net, id, incarnation, overlay);
+    b->feed.overlay_over(b->feed.ctx, id, incarnation, overlay);
 }
 
 static stn_sprite_fault sheet_look(void *ctx, const char *name, stn_sheet_look *out, stn_err *err)
@@ -147,6 +148,10 @@ static void on_resource(stn_build *b, const stn_net_event *e)
 {
     const Stenness__Failed *f;
 
+    if (!e->msg) {
+        stn_store_failed(b->store, e->name, e->version, "there is no answer to be had");
+        return;
+    }
     switch (stn_msg_kind(e->msg)) {
     case STENNESS__RESOURCE_KIND__RESOURCE_READY:
         on_ready(b, e);
@@ -194,6 +199,7 @@ static void on_frame_begin(stn_build *b, const stn_net_event *e)
     if (frame != b->frame) {
         b->frame = frame;
         stn_cutline_clear(b->cuts);
+        stn_table_clear(b->came);
         stn_sheets_frame(b->sheets, frame);
         drop_grids(b);
         stn_gobs_frame(b->gobs, frame);
@@ -446,10 +452,13 @@ static void give_facts(stn_build *b, int64_t now)
         waiting + (uint32_t)stn_cutline_count(b->cuts) + (uint32_t)stn_gobs_unbuilt(b->gobs) + (uint32_t)due;
     b->facts.resources_failed = failed;
     b->facts.entities = (uint32_t)stn_gobs_count(b->gobs);
-    stn_net_links(b->net, &b->facts.world, &b->facts.loader);
+    b->feed.links(b->feed.ctx, &b->facts.world, &b->facts.loader);
     job = stn_job_new(STN_JOB_FACTS, 0);
     if (job) {
         job->u.facts = b->facts;
+        /* World counts what it has; what is still on the way to us is not ready here. */
+        if (job->u.facts.cuts_ready > stn_table_count(b->came))
+            job->u.facts.cuts_ready = (uint32_t)stn_table_count(b->came);
         if (!give(b, job)) {
             stn_job_free(job);
             return;
@@ -460,16 +469,39 @@ static void give_facts(stn_build *b, int64_t now)
 }
 
 /* Last of all: meanwhile the full mesh is drawn. */
-static void make_levels(stn_build *b)
+static void make_levels(stn_build *b, int64_t budget_ns)
 {
     int64_t start = stn_clock_ns();
     void *asset;
 
     while (build_room(b) && (asset = stn_spsc_take(b->wanted)) != NULL) {
         stn_store_levels(b->store, (uint32_t)(uintptr_t)asset);
-        if (stn_clock_ns() - start >= LEVELS_BUDGET_NS)
+        if (stn_clock_ns() - start >= budget_ns)
             return;
     }
+}
+
+/* One round over all that can be done: what has come, at most `events` of it, and what is due of cuts, marks
+ * and objects, for at most budget_ns each. How many events were taken. */
+static unsigned go_round(stn_build *b, double dt, unsigned events, int64_t budget_ns)
+{
+    stn_net_event *e;
+    unsigned n = 0;
+
+    while (n < events && build_room(b) && (e = b->feed.take(b->feed.ctx)) != NULL) {
+        on_event(b, e);
+        stn_net_event_free(e);
+        n++;
+    }
+    build_cuts(b, budget_ns);
+    stn_sheets_tick(b->sheets);
+    stn_decor_animate(b->decor, dt);
+    stn_gobs_tick(b->gobs, dt, budget_ns);
+    if (build_room(b))
+        stn_decor_tick(b->decor, budget_ns);
+    recolour(b, b->now_ns);
+    make_levels(b, budget_ns / LEVELS_PART);
+    return n;
 }
 
 static void *thread_main(void *arg)
@@ -481,28 +513,11 @@ static void *thread_main(void *arg)
         int64_t now = stn_clock_ns();
         double dt = (double)(now - last) / 1e9;
 
-        last = now;
+        last = b->now_ns = now;
         free_spent(b);
         flush_held(b);
-        if (stn_store_flush(b->store)) {
-            stn_net_event *e;
-
-            for (int i = 0;
-                 i < EVENTS_A_TICK && build_room(b) && (e = stn_spsc_take(stn_net_events(b->net))) != NULL;
-                 i++) {
-                on_event(b, e);
-                stn_net_event_free(e);
-            }
-            build_cuts(b, 10 * STN_MS);
-            stn_sheets_tick(b->sheets);
-            dt = dt < 0.25 ? dt : 0.25;
-            stn_decor_animate(b->decor, dt);
-            stn_gobs_tick(b->gobs, dt, GOB_BUDGET_NS);
-            if (build_room(b))
-                stn_decor_tick(b->decor, GOB_BUDGET_NS);
-            recolour(b, now);
-            make_levels(b);
-        }
+        if (stn_store_flush(b->store))
+            go_round(b, dt < 0.25 ? dt : 0.25, EVENTS_A_TICK, BUDGET_NS);
         give_facts(b, now);
         now = stn_clock_ns();
         if (now - last < TICK_NS)
@@ -511,18 +526,73 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-stn_status stn_build_new(stn_net *net, bool idle, stn_build **out, stn_err *err)
+/* What is still to be done, as far as it can be counted. */
+static size_t left_over(const stn_build *b, unsigned *waiting)
+{
+    unsigned known, failed;
+    size_t due, shown, sheets;
+    uint64_t left_out;
+
+    stn_store_counts(b->store, &known, waiting, &failed);
+    stn_decor_counts(b->decor, &due, &shown);
+    stn_sheets_counts(b->sheets, &sheets, &left_out);
+    return *waiting + stn_cutline_count(b->cuts) + stn_gobs_unbuilt(b->gobs) + due + sheets;
+}
+
+stn_build_state stn_build_step(stn_build *b, double seconds)
+{
+    unsigned waiting = 0;
+    size_t before = SIZE_MAX, left;
+    bool again = true;
+
+    if (seconds > 0.0) {
+        b->now_ns += (int64_t)(seconds * 1e9);
+        b->poses_due = true;
+    }
+    while (again) {
+        free_spent(b);
+        flush_held(b);
+        if (!stn_store_flush(b->store))
+            return STN_BUILD_FULL;
+        again = go_round(b, seconds, UINT_MAX, INT64_MAX) > 0;
+        seconds = 0.0;
+        if (b->held_count > 0 || !build_room(b))
+            return STN_BUILD_FULL;
+        left = left_over(b, &waiting);
+        again = again || left != before;
+        before = left;
+    }
+    if (b->poses_due)
+        stn_gobs_give_poses(b->gobs);
+    b->poses_due = false;
+    b->facts_due = true;
+    give_facts(b, b->now_ns);
+    return waiting > 0 ? STN_BUILD_WAITS : STN_BUILD_SETTLED;
+}
+
+static bool start_thread(stn_build *b, bool behind)
+{
+    struct sched_param p = {0};
+
+    b->running = pthread_create(&b->thread, NULL, thread_main, b) == 0;
+    if (b->running && behind && pthread_setschedparam(b->thread, SCHED_BATCH, &p) != 0)
+        stn_log_info("the build thread keeps its ordinary priority");
+    return b->running;
+}
+
+stn_status stn_build_new(const stn_feed *feed, stn_build_way way, stn_build **out, stn_err *err)
 {
     stn_build *b = calloc(1, sizeof *b);
 
     *out = NULL;
     if (!b)
         return stn_fail(err, STN_NO_MEMORY, "build thread");
-    b->net = net;
+    b->feed = *feed;
     b->jobs = stn_spsc_new(JOBS);
     b->spent = stn_spsc_new(JOBS * 2);
     b->wanted = stn_spsc_new(WANTED);
     b->cuts = stn_cutline_new();
+    b->came = stn_table_new();
     b->grids = stn_table_new();
     b->unpacker = stn_unpacker_new(16u << 20);
     b->store = stn_store_new(&(stn_store_ops){b, ask, give});
@@ -532,21 +602,14 @@ stn_status stn_build_new(stn_net *net, bool idle, stn_build **out, stn_err *err)
         b->sheets = stn_sheets_new(&(stn_sheets_ops){b, sheet_look, give});
     if (b->gobs)
         b->decor = stn_decor_new(b->gobs);
-    if (!b->jobs || !b->spent || !b->wanted || !b->cuts || !b->grids || !b->unpacker || !b->store ||
-        !b->gobs || !b->decor || !b->sheets) {
+    if (!b->jobs || !b->spent || !b->wanted || !b->cuts || !b->came || !b->grids || !b->unpacker ||
+        !b->store || !b->gobs || !b->decor || !b->sheets) {
         stn_build_free(b);
         return stn_fail(err, STN_NO_MEMORY, "build thread");
     }
-    b->running = pthread_create(&b->thread, NULL, thread_main, b) == 0;
-    if (!b->running) {
+    if (way != STN_BUILD_IN_STEPS && !start_thread(b, way == STN_BUILD_BEHIND)) {
         stn_build_free(b);
         return stn_fail(err, STN_IO, "no thread for building");
-    }
-    if (idle) {
-        struct sched_param p = {0};
-
-        if (pthread_setschedparam(b->thread, SCHED_BATCH, &p) != 0)
-            stn_log_info("the build thread keeps its ordinary priority");
     }
     *out = b;
     return STN_OK;
@@ -569,6 +632,7 @@ void stn_build_free(stn_build *b)
     for (size_t i = 0; i < b->held_count; i++)
         stn_job_free(b->held[i]);
     stn_cutline_free(b->cuts);
+    stn_table_free(b->came);
     if (b->grids)
         drop_grids(b);
     stn_sheets_free(b->sheets);

@@ -58,23 +58,34 @@ static bool fill(stn_waiting_cut *c, const stn_net_event *e, const Stenness__Cut
            unpack_cut(c, &data, m, err);
 }
 
+static uint64_t half_key(int32_t x, int32_t y, bool decoration)
+{
+    return stn_coord_key((stn_coord){x, y}) * 2 + decoration;
+}
+
 void build_on_cut(stn_build *b, const stn_net_event *e)
 {
     const Stenness__Cut *m = build_unpack(b, &stenness__cut__descriptor, e->msg);
     stn_waiting_cut *c;
     stn_err err = {0};
 
-    stn_net_took(b->net, stn_msg_bytes(e->msg));
-    if (!m || (m->failed && m->failed[0]))
-        return; /* world has said it; the ground there stays as it was */
-    if (m->frame_session != b->session)
+    b->feed.took(b->feed.ctx, stn_msg_bytes(e->msg));
+    if (!m || m->frame_session != b->session)
         return; /* cuts come on a stream of their own: this one was overtaken by its frame's end */
     if (m->cut_x >= STN_GRID_CUTS || m->cut_y >= STN_GRID_CUTS)
         return;
+    if (!m->swap_last)
+        stn_table_put(b->came,
+                      half_key(m->grid_x * STN_GRID_CUTS + (int32_t)m->cut_x,
+                               m->grid_y * STN_GRID_CUTS + (int32_t)m->cut_y,
+                               m->half == STENNESS__CUT_HALF__CUT_DECORATION),
+                      b, NULL);
+    if (m->failed && m->failed[0])
+        return; /* world has said it; the ground there stays as it was */
     c = stn_waiting_cut_new(m->swap_last                                    ? STN_CUT_END_OF_CHANGE
                             : m->half == STENNESS__CUT_HALF__CUT_DECORATION ? STN_CUT_DECORATION
                                                                             : STN_CUT_GROUND,
-                            stn_clock_ns());
+                            b->now_ns);
     if (!c)
         return;
     c->frame = b->frame;
@@ -99,6 +110,7 @@ void build_on_cut_drop(stn_build *b, const stn_net_event *e)
         bool decoration = i < d->n_half && d->half[i] == 1;
         stn_job *job;
 
+        stn_table_remove(b->came, half_key(x, y, decoration));
         stn_cutline_forget(b->cuts, x, y, decoration ? STN_CUT_DECORATION : STN_CUT_GROUND);
         if (decoration) {
             stn_decor_drop(b->decor, x, y);
@@ -176,7 +188,7 @@ static stn_cutline_answer hand_over(void *ctx, stn_waiting_cut *c)
 
 void build_cuts(stn_build *b, int64_t budget_ns)
 {
-    int64_t now = stn_clock_ns();
+    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : stn_clock_ns() + budget_ns;
 
-    stn_cutline_visit(b->cuts, now, hand_over, &(struct handing){b, now + budget_ns});
+    stn_cutline_visit(b->cuts, b->now_ns, hand_over, &(struct handing){b, until});
 }

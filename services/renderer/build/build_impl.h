@@ -24,7 +24,7 @@ struct known_grid {
 };
 
 struct stn_build {
-    stn_net *net;
+    stn_feed feed;
     stn_spsc *jobs, *spent;
     stn_spsc *wanted; /* assets whose levels of detail are asked for */
     stn_store *store;
@@ -34,12 +34,15 @@ struct stn_build {
     stn_unpacker *unpacker;
     stn_table *grids; /* -> known_grid */
     stn_cutline *cuts;
+    stn_table *came; /* the halves of cuts that world has sent */
     stn_job *held[256]; /* small jobs that found no room, in order */
     size_t held_count;
     uint64_t frame, session; /* the frame of reference that is shown or filled, and world's number of it */
     stn_job_facts facts;
     bool facts_due;
+    int64_t now_ns; /* of the round under way */
     int64_t facts_ns, colour_ns;
+    bool poses_due; /* of the step under way */
     stn_log_once bad;
     pthread_t thread;
     bool running;

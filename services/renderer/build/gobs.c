@@ -321,14 +321,14 @@ void stn_gobs_take_back(stn_gobs *all, stn_job *job)
     stn_job_free(job);
 }
 
-/* What moves of all animated objects in one job, newest wins: when the queue is full this one is left out. */
-static void give_poses(stn_gobs *all)
+void stn_gobs_give_poses(stn_gobs *all)
 {
     stn_job *job = poses_job(all);
     size_t it = 0;
     uint64_t key;
     void *v;
 
+    all->since_pose = 0.0;
     if (!job)
         return;
     while (stn_table_next(all->by_id, &it, &key, &v)) {
@@ -369,8 +369,7 @@ void stn_gobs_tick(stn_gobs *all, double dt, int64_t budget_ns)
     }
     all->since_pose += dt;
     if (all->since_pose >= POSE_SECONDS) {
-        all->since_pose = 0.0;
-        give_poses(all);
+        stn_gobs_give_poses(all);
     }
 }
 

@@ -43,6 +43,9 @@ void stn_gobs_remove(stn_gobs *g, int64_t id);
 void stn_gobs_ghost(stn_gobs *g, const Stenness__Ghost *ghost);
 /* Animates, builds what is due (at most for `budget_ns`), and gives looks and poses. */
 void stn_gobs_tick(stn_gobs *g, double dt, int64_t budget_ns);
+/* What moves of all animated objects in one job, newest wins: when the queue is full this one is left out.
+ * The tick does it 60 times a second; this does it now. */
+void stn_gobs_give_poses(stn_gobs *g);
 /* A poses job that is no longer shown: its memory is used again. */
 void stn_gobs_take_back(stn_gobs *g, stn_job *job);
 size_t stn_gobs_count(const stn_gobs *g);

@@ -98,6 +98,7 @@ typedef struct stn_stage_facts {
     size_t cuts, gobs, gobs_seen, cuts_seen, grids;
     double day_progress;
     bool night;
+    bool lit; /* the server has said what light there is */
     unsigned failed_uploads;
     size_t uploads; /* that wait */
     uint64_t frees; /* since the start: jobs given back, things of the scene and of the driver let go */

@@ -58,6 +58,7 @@ void stn_stage_get(const stn_stage *s, stn_stage_facts *out)
     out->day_progress = s->day_progress;
     out->night = s->night;
     out->failed_uploads = s->failed_uploads;
+    out->lit = s->day.known;
     out->frees = s->frees;
     out->scenes = s->scene_changes;
 }

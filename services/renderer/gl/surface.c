@@ -20,6 +20,7 @@ struct stn_surface {
     EGLDisplay display;
     EGLContext egl;
     EGLSurface pbuffer;
+    bool shares; /* the display is another's */
     GLsync queued[STN_SURFACE_QUEUED]; /* one for each frame that is handed over, oldest next */
     unsigned next;
     char renderer[128], version[128];
@@ -104,8 +105,9 @@ static stn_status open_headless(stn_surface *s, const stn_surface_options *o, st
     EGLConfig config = NULL;
     EGLint n = 0;
 
-    s->display = surfaceless_display();
-    if (s->display == EGL_NO_DISPLAY || !eglInitialize(s->display, NULL, NULL))
+    s->shares = o->shares_with != NULL;
+    s->display = s->shares ? o->shares_with->display : surfaceless_display();
+    if (s->display == EGL_NO_DISPLAY || (!s->shares && !eglInitialize(s->display, NULL, NULL)))
         return stn_fail(err, STN_UNSUPPORTED,
                         "no EGL display for drawing without a window (EGL error 0x%x): install libegl1 and "
                         "libgl1-mesa-dri",
@@ -113,7 +115,7 @@ static stn_status open_headless(stn_surface *s, const stn_surface_options *o, st
     if (!eglBindAPI(EGL_OPENGL_API) || !eglChooseConfig(s->display, any, &config, 1, &n) || n < 1)
         return stn_fail(err, STN_UNSUPPORTED, "EGL has no configuration for desktop OpenGL (error 0x%x)",
                         (unsigned)eglGetError());
-    s->egl = eglCreateContext(s->display, config, EGL_NO_CONTEXT, wanted);
+    s->egl = eglCreateContext(s->display, config, s->shares ? o->shares_with->egl : EGL_NO_CONTEXT, wanted);
     if (s->egl == EGL_NO_CONTEXT)
         return stn_fail(err, STN_UNSUPPORTED,
                         "the driver gives no OpenGL 3.3 core context (EGL error 0x%x): install a newer "
@@ -126,7 +128,8 @@ static stn_status open_headless(stn_surface *s, const stn_surface_options *o, st
                             "the OpenGL context cannot be used without a window (EGL error 0x%x)",
                             (unsigned)eglGetError());
     }
-    if (!gladLoadGL((GLADloadfunc)eglGetProcAddress))
+    /* Who shares has the same driver, and another thread may be using the table. */
+    if (!s->shares && !gladLoadGL((GLADloadfunc)eglGetProcAddress))
         return stn_fail(err, STN_UNSUPPORTED, "OpenGL 3.3 functions are missing from the driver");
     return STN_OK;
 }
@@ -144,6 +147,8 @@ stn_status stn_surface_new(const stn_surface_options *o, stn_surface **out, stn_
     *out = NULL;
     if (o->width < 1 || o->height < 1 || o->width > 16384 || o->height > 16384)
         return stn_fail(err, STN_USAGE, "picture size %dx%d: 1 to 16384 pixels a side", o->width, o->height);
+    if (o->shares_with && (o->kind == STN_SURFACE_WINDOW || o->shares_with->kind != o->kind))
+        return stn_fail(err, STN_UNSUPPORTED, "only surfaces without a window share, with their like");
     s = calloc(1, sizeof *s);
     if (!s)
         return stn_fail(err, STN_NO_MEMORY, "surface");
@@ -193,9 +198,31 @@ void stn_surface_free(stn_surface *s)
             eglDestroySurface(s->display, s->pbuffer);
         if (s->egl != EGL_NO_CONTEXT)
             eglDestroyContext(s->display, s->egl);
-        eglTerminate(s->display);
+        if (!s->shares)
+            eglTerminate(s->display);
     }
     free(s);
+}
+
+stn_status stn_surface_take(stn_surface *s, stn_err *err)
+{
+    EGLSurface on = s->pbuffer;
+
+    if (s->window && SDL_GL_MakeCurrent(s->window, s->sdl) != 0)
+        return stn_fail(err, STN_IO, "the OpenGL context of the window cannot be used: %s", SDL_GetError());
+    if (s->egl != EGL_NO_CONTEXT &&
+        (!eglBindAPI(EGL_OPENGL_API) || !eglMakeCurrent(s->display, on, on, s->egl)))
+        return stn_fail(err, STN_IO, "the OpenGL context cannot be used (EGL error 0x%x)",
+                        (unsigned)eglGetError());
+    return STN_OK;
+}
+
+void stn_surface_let_go(stn_surface *s)
+{
+    if (s->window)
+        SDL_GL_MakeCurrent(s->window, NULL);
+    if (s->egl != EGL_NO_CONTEXT)
+        eglMakeCurrent(s->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 }
 
 stn_surface_kind stn_surface_kind_of(const stn_surface *s)

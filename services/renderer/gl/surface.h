@@ -1,7 +1,8 @@
 /* surface.h - where pictures go: a window, nothing but memory, or a driver that does nothing.
  *
  * A surface owns one OpenGL 3.3 core context and loads the function table of glad/gl.h, which is global: a
- * process has one surface at a time. All of this and all GL work belong to one thread.
+ * process has one surface at a time, and those that share with it. A surface and the GL work in its context
+ * belong to the thread on which it is current: at first the one that made it.
  *
  *   WINDOW    SDL2. Fails with a text that says what is missing: no display, or a driver below 3.3.
  *   HEADLESS  EGL without a surface (Mesa's surfaceless platform, else the default display with a 1x1
@@ -27,6 +28,9 @@ typedef struct stn_surface_options {
     int width, height; /* pixels, 1..16384 */
     bool vsync;
     bool debug; /* ask for a debug context; its messages are logged and counted */
+    /* HEADLESS, NULL: a surface of the same kind whose textures, buffers and programs it has too, and which
+     * outlives it; NULL = nobody's. */
+    const struct stn_surface *shares_with;
 } stn_surface_options;
 
 #define STN_SURFACE_QUEUED 2 /* frames that the driver may have before it: docs/spec/rendering.md 22.3 */
@@ -34,7 +38,10 @@ typedef struct stn_surface_options {
 typedef struct stn_surface stn_surface;
 
 stn_status stn_surface_new(const stn_surface_options *o, stn_surface **out, stn_err *err);
-void stn_surface_free(stn_surface *s); /* NULL is fine */
+void stn_surface_free(stn_surface *s); /* current on this thread or on none; NULL is fine */
+/* A context is current on one thread at a time: let go on the old one, then taken on the new one. */
+stn_status stn_surface_take(stn_surface *s, stn_err *err);
+void stn_surface_let_go(stn_surface *s);
 stn_surface_kind stn_surface_kind_of(const stn_surface *s);
 void stn_surface_size(const stn_surface *s, int *w, int *h); /* drawable pixels */
 void stn_surface_resize(stn_surface *s, int w, int h); /* a window follows the window system instead */

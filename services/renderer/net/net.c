@@ -40,6 +40,12 @@ static void flush(stn_net *n)
 
 static void subscribe(stn_net *n);
 
+/* Of a link; NULL: it is away, or there are no links. */
+static stn_peer *net_peer(stn_conv *c)
+{
+    return c ? stn_conv_peer(c) : NULL;
+}
+
 static void drop_waiting(stn_net *n)
 {
     while (n->first) {
@@ -119,7 +125,7 @@ static void subscribe(stn_net *n)
 {
     Stenness__Subscribe s = STENNESS__SUBSCRIBE__INIT;
     Stenness__Focus f = STENNESS__FOCUS__INIT;
-    stn_peer *peer = stn_conv_peer(n->world);
+    stn_peer *peer = net_peer(n->world);
     stn_err err = {0};
     uint64_t bytes = 0, messages = 0;
 
@@ -197,7 +203,7 @@ static const stn_handler view_handlers[] = {
 static void ask_loader(stn_net *n, pending_ask *a)
 {
     Stenness__Get g = STENNESS__GET__INIT;
-    stn_peer *peer = stn_conv_peer(n->loader);
+    stn_peer *peer = net_peer(n->loader);
 
     if (!peer)
         return;
@@ -341,7 +347,7 @@ static void take_ask(stn_net *n, net_item *it)
 static void take_act(stn_net *n, const stn_net_act *act)
 {
     Stenness__Act m = STENNESS__ACT__INIT;
-    stn_peer *peer = stn_conv_peer(n->world);
+    stn_peer *peer = net_peer(n->world);
     stn_err err = {0};
     char text[sizeof act->text];
 
@@ -374,7 +380,7 @@ static void take_act(stn_net *n, const stn_net_act *act)
 static void take_sight(stn_net *n, const net_item *it)
 {
     Stenness__Focus f = STENNESS__FOCUS__INIT;
-    stn_peer *peer = stn_conv_peer(n->world);
+    stn_peer *peer = net_peer(n->world);
     stn_err err = {0};
 
     n->sight = it->u.sight.sight;
@@ -387,7 +393,7 @@ static void take_sight(stn_net *n, const net_item *it)
 static void take_credit(stn_net *n, uint64_t bytes)
 {
     Stenness__ViewCredit c = STENNESS__VIEW_CREDIT__INIT;
-    stn_peer *peer = stn_conv_peer(n->world);
+    stn_peer *peer = net_peer(n->world);
     uint64_t total_bytes, total_messages;
 
     stn_grant_took(&n->grant, bytes);
@@ -401,7 +407,7 @@ static void take_credit(stn_net *n, uint64_t bytes)
 static void take_over(stn_net *n, const net_item *it)
 {
     Stenness__OverlayDone d = STENNESS__OVERLAY_DONE__INIT;
-    stn_peer *peer = stn_conv_peer(n->world);
+    stn_peer *peer = net_peer(n->world);
 
     if (!peer)
         return;
@@ -505,7 +511,7 @@ stn_status stn_net_new(const stn_net_options *o, stn_net **out, stn_err *err)
         st = stn_loop_watch_inbox(n->loop, n->inbox, on_item, n, &n->watch, err);
     if (st == STN_OK)
         st = net_open_door(n, err);
-    if (st == STN_OK)
+    if (st == STN_OK && !o->alone)
         st = open_links(n, err);
     if (st == STN_OK) {
         n->flush_timer = stn_timer_new(n->loop, "flush", on_flush, n);
@@ -574,9 +580,24 @@ bool stn_net_ended(const stn_net *n)
     return atomic_load(&n->ended);
 }
 
-stn_spsc *stn_net_events(stn_net *n)
+static stn_net_event *feed_take(void *ctx)
 {
-    return n->events;
+    return stn_spsc_take(((stn_net *)ctx)->events);
+}
+
+static void feed_links(void *ctx, int *world, int *loader)
+{
+    stn_net_links(ctx, world, loader);
+}
+
+stn_feed stn_net_feed(stn_net *n)
+{
+    return (stn_feed){.ctx = n,
+                      .take = feed_take,
+                      .ask = net_feed_ask,
+                      .took = net_feed_took,
+                      .overlay_over = net_feed_overlay_over,
+                      .links = feed_links};
 }
 
 stn_spsc *stn_net_questions(stn_net *n)

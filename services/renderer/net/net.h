@@ -13,30 +13,11 @@
 #include "bus/bus.h"
 #include "bus/report.h"
 #include "renderer/camera/sight.h"
+#include "renderer/net/feed.h"
 #include "renderer/net/spsc.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-typedef enum stn_net_event_kind {
-    STN_NET_WORLD_UP,
-    STN_NET_WORLD_DOWN,
-    STN_NET_WORLD_MESSAGE,
-    STN_NET_LOADER_UP,
-    STN_NET_LOADER_DOWN,
-    STN_NET_RESOURCE /* Ready, Failed or Refused; `name` and `version` as asked */
-} stn_net_event_kind;
-
-typedef struct stn_net_event {
-    stn_net_event_kind kind;
-    stn_msg *msg; /* referenced; stn_net_event_free() lets go */
-    uint64_t epoch; /* of the peer */
-    int64_t came_ns;
-    char name[256];
-    int32_t version;
-} stn_net_event;
-
-void stn_net_event_free(stn_net_event *e);
 
 /* A question of the control door that the GL thread answers. */
 typedef enum stn_net_question_kind { STN_NET_PICTURE, STN_NET_FRAMES } stn_net_question_kind;
@@ -89,6 +70,7 @@ typedef struct stn_net_options {
     double range; /* of entities, map units */
     uint32_t cut_view;
     bool spectator;
+    bool alone; /* without world and loader: the control door only */
 } stn_net_options;
 
 typedef struct stn_net stn_net;
@@ -100,16 +82,10 @@ void stn_net_free(stn_net *n); /* stops and joins */
 /* True when the thread has ended by itself: a signal, or Quit through the door. */
 bool stn_net_ended(const stn_net *n);
 
-stn_spsc *stn_net_events(stn_net *n); /* taken by the build thread */
+stn_feed stn_net_feed(stn_net *n); /* for the build thread; borrows it */
 stn_spsc *
 stn_net_questions(stn_net *n); /* taken by the GL thread; items are the net thread's own (see answer) */
 
-/* From the build thread. False: too much is waiting, ask again later. */
-bool stn_net_ask(stn_net *n, const char *name, int32_t version, int32_t priority);
-/* A product was taken out of the queue: credit for more. */
-void stn_net_took(stn_net *n, size_t bytes);
-/* An overlay that was to play once has. */
-void stn_net_overlay_over(stn_net *n, int64_t object, uint64_t incarnation, int32_t overlay);
 /* From the GL thread. */
 bool stn_net_send_act(stn_net *n, const stn_net_act *act);
 /* Where the camera looks in that frame; kept, and said again to a world that comes back. */

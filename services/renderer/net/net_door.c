@@ -53,8 +53,9 @@ static bool give_heap(stn_net *n, net_item *it)
     return false;
 }
 
-bool stn_net_ask(stn_net *n, const char *name, int32_t version, int32_t priority)
+bool net_feed_ask(void *ctx, const char *name, int32_t version, int32_t priority)
 {
+    stn_net *n = ctx;
     net_item *it = calloc(1, sizeof *it);
 
     if (!it)
@@ -66,8 +67,9 @@ bool stn_net_ask(stn_net *n, const char *name, int32_t version, int32_t priority
     return give_heap(n, it);
 }
 
-void stn_net_took(stn_net *n, size_t bytes)
+void net_feed_took(void *ctx, size_t bytes)
 {
+    stn_net *n = ctx;
     net_item *it = calloc(1, sizeof *it);
 
     if (!it)
@@ -77,8 +79,9 @@ void stn_net_took(stn_net *n, size_t bytes)
     give_heap(n, it);
 }
 
-void stn_net_overlay_over(stn_net *n, int64_t object, uint64_t incarnation, int32_t overlay)
+void net_feed_overlay_over(void *ctx, int64_t object, uint64_t incarnation, int32_t overlay)
 {
+    stn_net *n = ctx;
     net_item *it = calloc(1, sizeof *it);
 
     if (!it)

@@ -122,6 +122,9 @@ struct stn_net {
     atomic_bool pool_busy[NET_POOL];
 };
 
+bool net_feed_ask(void *ctx, const char *name, int32_t version, int32_t priority);
+void net_feed_took(void *ctx, size_t bytes);
+void net_feed_overlay_over(void *ctx, int64_t object, uint64_t incarnation, int32_t overlay);
 stn_status net_open_door(stn_net *n, stn_err *err);
 void net_answer(stn_net *n, net_item *it);
 void net_item_done(net_item *it);
