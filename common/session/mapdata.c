@@ -57,9 +57,37 @@ static void write_heights(stn_buf *out, const float *z)
         stn_buf_f32(out, z[i] / 11.0f);
 }
 
+/* Each plot has an entry of its own in the index. */
+static stn_status write_plots(stn_buf *index, stn_buf *plots, const stn_mapgrid_out *g, stn_err *err)
+{
+    if (g->n_plots > STN_MAPDATA_PLOTS)
+        return stn_fail(err, STN_TOO_BIG, "grid %d,%d: %zu plots, at most %d", g->gc_x, g->gc_y, g->n_plots,
+                        STN_MAPDATA_PLOTS);
+    for (size_t i = 0; i < g->n_plots; i++) {
+        const stn_mapgrid_plot *p = &g->plots[i];
+
+        if (p->x1 >= p->x2 || p->y1 >= p->y2 || p->x2 > 100 || p->y2 > 100)
+            return stn_fail(err, STN_BAD_DATA, "grid %d,%d: plot %zu from %u,%u to %u,%u", g->gc_x, g->gc_y,
+                            i, p->x1, p->y1, p->x2, p->y2);
+        stn_buf_u8(index, (uint8_t)i);
+        stn_buf_u16(index, p->resid);
+        stn_buf_u8(plots, (uint8_t)i);
+        stn_buf_u8(plots, p->bits ? 1 : 0);
+        stn_buf_u8(plots, p->x1);
+        stn_buf_u8(plots, p->y1);
+        stn_buf_u8(plots, p->x2);
+        stn_buf_u8(plots, p->y2);
+        if (p->bits)
+            stn_buf_put(plots, p->bits, ((size_t)(p->x2 - p->x1) * (size_t)(p->y2 - p->y1) + 7) / 8);
+    }
+    stn_buf_u8(index, 255);
+    stn_buf_u8(plots, 255);
+    return STN_OK;
+}
+
 stn_status stn_mapgrid_write(stn_buf *out, const stn_mapgrid_out *grid, stn_err *err)
 {
-    stn_buf body = {0}, layers = {0}, packed = {0};
+    stn_buf body = {0}, plots = {0}, layers = {0}, packed = {0};
     uLongf n;
     stn_status st;
 
@@ -72,8 +100,15 @@ stn_status stn_mapgrid_write(stn_buf *out, const stn_mapgrid_out *grid, stn_err 
     stn_buf_clear(&body);
     write_heights(&body, grid->z);
     write_section(&layers, "h", &body);
+    if (grid->n_plots > 0) {
+        stn_buf_clear(&body);
+        if ((st = write_plots(&body, &plots, grid, err)) != STN_OK)
+            goto out;
+        write_section(&layers, "pi", &body); /* a reader wants the index first */
+        write_section(&layers, "p", &plots);
+    }
     n = compressBound((uLong)layers.len);
-    if (!stn_buf_add(&packed, n) || layers.failed || body.failed) {
+    if (!stn_buf_add(&packed, n) || layers.failed || body.failed || plots.failed) {
         st = stn_fail(err, STN_NO_MEMORY, "message of grid %d,%d", grid->gc_x, grid->gc_y);
         goto out;
     }
@@ -96,6 +131,7 @@ stn_status stn_mapgrid_write(stn_buf *out, const stn_mapgrid_out *grid, stn_err 
 out:
     stn_buf_fini(&packed);
     stn_buf_fini(&layers);
+    stn_buf_fini(&plots);
     stn_buf_fini(&body);
     return st;
 }

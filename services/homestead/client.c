@@ -143,6 +143,7 @@ void stn_client_greet(stn_client *c, const stn_land *land)
 
     for (size_t i = 0; i < n; i++)
         stn_view_announce(c->view, c->sim, stn_sim_tileset(c->sim, sets[i].id), c->conn);
+    stn_view_announce(c->view, c->sim, stn_sim_claim(c->sim), c->conn);
     if (stn_sim_clouds(c->sim))
         stn_view_announce(c->view, c->sim, stn_sim_clouds(c->sim), c->conn);
     send_globlob(c, true);

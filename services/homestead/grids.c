@@ -52,6 +52,8 @@ static bool make_grid(stn_grids *g, kept *k)
     size_t n_sets, n = 0;
     const stn_land_tileset *sets = stn_land_tilesets(g->land, &n_sets);
     bool occurs[256] = {false};
+    stn_land_plot owned[STN_LAND_PLOTS];
+    stn_mapgrid_plot plots[STN_LAND_PLOTS];
     stn_mapgrid_out out = {.gc_x = k->x, .gc_y = k->y};
 
     if (stn_land_grid(g->land, k->x, k->y, g->scratch) != STN_OK)
@@ -71,6 +73,11 @@ static bool make_grid(stn_grids *g, kept *k)
     out.ids = ids;
     out.resids = resids;
     out.n_tilesets = n;
+    out.plots = plots;
+    out.n_plots = stn_land_plots(g->land, k->x, k->y, owned);
+    for (size_t i = 0; i < out.n_plots; i++)
+        plots[i] = (stn_mapgrid_plot){stn_sim_claim(g->sim), owned[i].x1, owned[i].y1,
+                                      owned[i].x2,           owned[i].y2, NULL};
     stn_buf_clear(&k->blob);
     g->made++;
     return stn_mapgrid_write(&k->blob, &out, NULL) == STN_OK;

@@ -248,6 +248,11 @@ stn_status stn_land_objects(const stn_land *land, int32_t gx, int32_t gy, stn_la
     return STN_OK;
 }
 
+size_t stn_land_plots(const stn_land *land, int32_t gx, int32_t gy, stn_land_plot out[STN_LAND_PLOTS])
+{
+    return land->grids ? 0 : stn_land_scene_plots(gx, gy, out);
+}
+
 uint16_t stn_land_tile(const stn_land *land, int32_t tx, int32_t ty)
 {
     stn_ground g = kind_at(land, tx, ty);

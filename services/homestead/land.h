@@ -109,6 +109,14 @@ bool stn_land_is_water(const stn_land *land, int32_t tx, int32_t ty);
  */
 bool stn_land_passage(const stn_land *land, double x, double y, double *to_x, double *to_y);
 
+/* Tiles of one grid that belong to somebody, counted in the grid; x2 and y2 are behind the last. */
+#define STN_LAND_PLOTS 8 /* of one grid */
+typedef struct stn_land_plot {
+    uint8_t x1, y1, x2, y2;
+} stn_land_plot;
+/* How many there are; 0 in recorded land. */
+size_t stn_land_plots(const stn_land *land, int32_t gx, int32_t gy, stn_land_plot out[STN_LAND_PLOTS]);
+
 /* Where a person enters, map units, and which way it looks. */
 void stn_land_spawn(const stn_land *land, double *x, double *y, double *angle);
 /* Another place for it, map units. */

@@ -201,6 +201,28 @@ void stn_land_scene(int32_t gx, int32_t gy, stn_land_list *out)
         }
 }
 
+size_t stn_land_scene_plots(int32_t gx, int32_t gy, stn_land_plot out[STN_LAND_PLOTS])
+{
+    /* Tiles from the fire: from, to (behind the last). */
+    static const int32_t yard[][4] = {{-9, -13, 11, 6}, {11, -8, 20, 1}};
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(yard); i++) {
+        int32_t from[2] = {STN_SPAWN_TX + yard[i][0] - gx * STN_LAND_GRID,
+                           STN_SPAWN_TY + yard[i][1] - gy * STN_LAND_GRID};
+        int32_t to[2] = {STN_SPAWN_TX + yard[i][2] - gx * STN_LAND_GRID,
+                         STN_SPAWN_TY + yard[i][3] - gy * STN_LAND_GRID};
+
+        for (int k = 0; k < 2; k++) {
+            from[k] = from[k] < 0 ? 0 : from[k];
+            to[k] = to[k] > STN_LAND_GRID ? STN_LAND_GRID : to[k];
+        }
+        if (from[0] < to[0] && from[1] < to[1])
+            out[n++] = (stn_land_plot){(uint8_t)from[0], (uint8_t)from[1], (uint8_t)to[0], (uint8_t)to[1]};
+    }
+    return n;
+}
+
 void stn_land_scene_spawn(double *x, double *y, double *angle)
 {
     *x = (STN_SPAWN_TX - 1.1) * STN_LAND_TILE;

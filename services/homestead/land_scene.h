@@ -32,6 +32,9 @@ void stn_land_scene(int32_t gx, int32_t gy, stn_land_list *out);
 /* Appends trees, undergrowth, stones, reeds and beasts of one grid. */
 void stn_land_growth(const stn_land_view *view, int32_t gx, int32_t gy, stn_land_list *out);
 
+/* stn_land_plots() of generated land: the yard around the house, and its field. */
+size_t stn_land_scene_plots(int32_t gx, int32_t gy, stn_land_plot out[STN_LAND_PLOTS]);
+
 /* stn_land_passage() of generated land. */
 bool stn_land_scene_passage(double x, double y, double *to_x, double *to_y);
 

@@ -470,6 +470,7 @@ stn_status stn_sim_new(const stn_sim_settings *settings, stn_sim **out, stn_err 
     sim->vmat = sim_resource(sim, STN_LAND_VMAT, STN_LAND_VMAT_VERSION);
     sim->smoke = sim_resource(sim, "gfx/fx/ismoke", 111);
     sim->names = sim_resource(sim, STN_LAND_NAMES, STN_PACK_VERSION);
+    sim->claim = sim_resource(sim, "homestead/marks/claim", STN_PACK_VERSION);
     sim->clouds = sim->set.clouds ? sim_resource(sim, "gfx/fx/clouds", 1) : 0;
     scatter(sim);
     /* The first person should not wait for what everyone sees. */
@@ -598,6 +599,11 @@ bool stn_sim_resource(const stn_sim *sim, uint16_t id, const char **name, uint16
     *name = sim->res[id - 1].name;
     *version = sim->res[id - 1].version;
     return true;
+}
+
+uint16_t stn_sim_claim(const stn_sim *sim)
+{
+    return sim->claim;
 }
 
 uint16_t stn_sim_tileset(const stn_sim *sim, uint16_t tile)

@@ -171,6 +171,8 @@ size_t stn_sim_resources(const stn_sim *sim);
 bool stn_sim_resource(const stn_sim *sim, uint16_t id, const char **name, uint16_t *version);
 /* The number of a tileset of the land. */
 uint16_t stn_sim_tileset(const stn_sim *sim, uint16_t tile);
+/* The mark of what belongs to somebody: it is announced before the map. */
+uint16_t stn_sim_claim(const stn_sim *sim);
 /* A GLOBLOB payload: time, light, astronomy. */
 /* The resource of the clouds, 0 = none: it is announced before the first of these. */
 uint16_t stn_sim_clouds(const stn_sim *sim);

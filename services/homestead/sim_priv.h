@@ -127,7 +127,7 @@ struct stn_sim {
     resource *res;
     size_t n_res;
     stn_names *res_of; /* name -> number */
-    uint16_t vmat, smoke, clouds, names;
+    uint16_t vmat, smoke, clouds, names, claim;
     uint16_t garments[SIM_GARMENTS], dyes[SIM_DYES]; /* resource numbers */
     uint16_t tileset_of[256];
     bool wet[256], closed[256]; /* by tile id; closed: nobody can be there */

@@ -44,6 +44,8 @@ typedef struct viewer {
     view_link link;
     stn_table *entities; /* id -> incarnation + 1 */
     stn_table *cuts; /* place and half -> held_cut */
+    size_t marked; /* tiles, in all grids that came */
+    char mark[128]; /* by which overlay, the last one */
     stn_table *grids; /* place -> the viewer, or its `px` when it is remembered */
     stn_grant credit;
     uint64_t session;
@@ -230,6 +232,28 @@ static stn_status on_entities(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *
     return STN_OK;
 }
 
+/* Tiles of a grid that are marked, and by which name. */
+static void count_marks(viewer *v, const Stenness__Grid *g, const stn_msg *msg)
+{
+    static const stn_array_rule rule = {"overlays", STENNESS__ELEMENT_FORMAT__ELEMENT_NONE, 1250, 1250,
+                                        false};
+    stn_array bits;
+    stn_err err = {0};
+
+    if (g->n_overlays != g->n_overlay_names)
+        broken(v, "overlays of a grid that are not named");
+    for (size_t i = 0; i < g->n_overlays && i < g->n_overlay_names; i++) {
+        if (stn_array_view(g->overlays[i], stn_msg_bulk_frames(msg), stn_msg_bulk_count(msg), &rule, &bits,
+                           &err) != STN_OK) {
+            broken(v, err.text);
+            continue;
+        }
+        snprintf(v->mark, sizeof v->mark, "%s", g->overlay_names[i]);
+        for (size_t k = 0; k < 10000; k++)
+            v->marked += bits.data[k / 8] >> k % 8 & 1;
+    }
+}
+
 static stn_status on_grid(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
 {
     static const stn_array_rule tiles = {"tiles", STENNESS__ELEMENT_FORMAT__ELEMENT_U16, 10000, 10000, false};
@@ -249,6 +273,8 @@ static stn_status on_grid(void *ctx, stn_peer *peer, stn_msg *msg, stn_err *err)
         broken(v, "a grid whose tilesets are not named");
     if (g->remembered && stn_table_get(v->grids, stn_coord_key((stn_coord){g->x, g->y})) == v)
         broken(v, "a live grid turned into a remembered one");
+    if (!stn_table_get(v->grids, stn_coord_key((stn_coord){g->x, g->y})))
+        count_marks(v, g, msg);
     stn_table_put(v->grids, stn_coord_key((stn_coord){g->x, g->y}), g->remembered ? (void *)&v->px : v, NULL);
     return STN_OK;
 }
@@ -588,6 +614,7 @@ int main(int argc, char **argv)
     order(&v, &near_s, &others);
     printf(
         "{\"ok\":%s,\"ground_cuts\":%zu,\"cuts\":%zu,\"entities\":%zu,\"grids\":%zu,\"remembered\":%zu,"
+        "\"marked\":%zu,\"mark\":\"%s\","
         "\"sessions\":%zu,"
         "\"snapshots\":%zu,"
         "\"updates\":%zu,\"products\":%zu,\"product_bytes\":%llu,\"failures\":%zu,\"drops\":%zu,\"gaps\":%"
@@ -597,9 +624,9 @@ int main(int argc, char **argv)
         "\"leases\":%u,\"swaps\":%zu,\"swapped\":%zu,\"swap_longest_s\":%.3f,"
         "\"player_x\":%.2f,\"player_y\":%.2f,\"complete_s\":%.3f,\"after_down_s\":%.3f,\"broken\":\"%s\"}\n",
         v.ok && !v.broken ? "true" : "false", ground_cuts(&v), stn_table_count(v.cuts),
-        stn_table_count(v.entities), stn_table_count(v.grids), remembered_grids(&v), v.sessions, v.snapshots,
-        v.updates, v.products, (unsigned long long)v.product_bytes, v.failures, v.drops, v.gaps, v.ups,
-        v.driver ? "true" : "false",
+        stn_table_count(v.entities), stn_table_count(v.grids), remembered_grids(&v), v.marked, v.mark,
+        v.sessions, v.snapshots, v.updates, v.products, (unsigned long long)v.product_bytes, v.failures,
+        v.drops, v.gaps, v.ups, v.driver ? "true" : "false",
         v.first_product_ns ? (double)(v.first_product_ns - v.begun_ns) * 1e-9 : -1.0, near_s, others,
         v.changes,
         v.changes && v.first_complete_ns ? (double)(v.first_complete_ns - v.changed_ns) * 1e-9 : -1.0,

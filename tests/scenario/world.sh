@@ -11,6 +11,9 @@ case $1 in
 arrive) # everything wanted comes, and stays
   look --seconds 40 --cuts 25 --entities 100 --grids 9 --stay 2
   [ "$(value gaps)" = 0 ] || die "messages were lost"
+  # The yard and its field belong to somebody: 20 by 19 tiles and 9 by 9.
+  [ "$(value marked)" = 461 ] || die "$(value marked) tiles are marked"
+  grep -q '"mark":"homestead/marks/claim"' <<<"$out" || die "the mark is not named"
   ;;
 walk) # the driver walks, its window moves with it; a spectator sees the same world and drives nothing
   look --seconds 40 --cuts 25

@@ -1,5 +1,6 @@
 stn_unit_test(tracker stn_world_core)
 stn_unit_test(game stn_world_core stn_session)
+stn_unit_test(mapgrid stn_world_core stn_session)
 stn_unit_test(line stn_world)
 stn_unit_test(traits stn_world_core stn_res)
 target_compile_definitions(test_traits PRIVATE PACK_FOLDER="${PROJECT_BINARY_DIR}/share/stenness/homestead")

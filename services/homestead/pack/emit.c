@@ -241,6 +241,20 @@ void stn_emit_material(stn_emit *e, const stn_material *m)
     stn_emit_layer(e, STN_LAYER_MAT, &mat);
 }
 
+void stn_emit_veil(stn_emit *e, int16_t id, stn_rgb tint, float alpha)
+{
+    const stn_rgb white = {1, 1, 1}, black = {0, 0, 0};
+    stn_value veil[1] = {{.kind = STN_VALUE_COLOR}};
+    const float parts[4] = {tint.r, tint.g, tint.b, alpha};
+    stn_value col[5] = {colour(white), colour(white), colour(black), colour(black), stn_value_f32(0)};
+    stn_mat_spec specs[2] = {{"col", {5, col}}, {"vcol", {1, veil}}};
+    const stn_res_mat mat = {.id = id, .count = 2, .specs = specs};
+
+    for (int i = 0; i < 4; i++)
+        veil[0].u.color[i] = (uint8_t)(parts[i] * 255.0f + 0.5f);
+    stn_emit_layer(e, STN_LAYER_MAT, &mat);
+}
+
 void stn_emit_code(stn_emit *e, const char *const (*entries)[2], size_t n, const char *lib,
                    uint16_t lib_version)
 {

@@ -34,6 +34,8 @@ void stn_emit_tile(stn_emit *e, uint8_t kind, uint8_t id, uint16_t weight, const
 /* An image layer of id 0. */
 void stn_emit_image(stn_emit *e, const stn_canvas *canvas);
 void stn_emit_material(stn_emit *e, const stn_material *m);
+/* A colour through which the ground is seen, lit with it. */
+void stn_emit_veil(stn_emit *e, int16_t id, stn_rgb tint, float alpha);
 /* Entries of a codeentry layer, and the library that carries their classes. Without a library this resource
  * carries them: a code layer for each class that is not built in, empty, for clients run their own. */
 void stn_emit_code(stn_emit *e, const char *const (*entries)[2], size_t n, const char *lib,

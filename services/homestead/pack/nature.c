@@ -196,7 +196,9 @@ static stn_model *build_stump(void)
 }
 
 /* Rock, and moss where it looks up. */
-static stn_model *rock(stn_v3 r, uint32_t seed, float rough, float facets, unsigned detail, float tiles)
+/* `open` (may be NULL): where there is none of it. */
+static stn_model *rock(stn_v3 r, uint32_t seed, float rough, float facets, unsigned detail, float tiles,
+                       bool (*open)(stn_v3 at))
 {
     stn_model *m = stn_model_new();
     stn_xf at = stn_xf_id();
@@ -217,6 +219,10 @@ static stn_model *rock(stn_v3 r, uint32_t seed, float rough, float facets, unsig
         stn_shape *to = up > 3 * 0.72f ? &green->shape : &bare->shape;
         uint32_t v[3];
 
+        if (open &&
+            open(stn_v3_scale(stn_v3_add(stn_v3_add(all.v[k[0]].p, all.v[k[1]].p), all.v[k[2]].p), 1.0f / 3)))
+            continue;
+
         for (int c = 0; c < 3; c++)
             v[c] = stn_shape_vertex(to, all.v[k[c]].p, all.v[k[c]].n, all.v[k[c]].s, all.v[k[c]].t);
         stn_shape_tri(to, v[0], v[1], v[2]);
@@ -232,27 +238,110 @@ static stn_model *rock(stn_v3 r, uint32_t seed, float rough, float facets, unsig
 
 static stn_model *build_stone(void)
 {
-    return rock((stn_v3){3.4f, 2.7f, 2.2f}, 512, 0.35f, 0.9f, 10, 0);
+    return rock((stn_v3){3.4f, 2.7f, 2.2f}, 512, 0.35f, 0.9f, 10, 0, NULL);
 }
 
 static stn_model *build_boulder(void)
 {
-    return rock((stn_v3){11, 9, 8.5f}, 523, 0.42f, 0.85f, 18, 0.8f);
+    return rock((stn_v3){11, 9, 8.5f}, 523, 0.42f, 0.85f, 18, 0.8f, NULL);
 }
 
-/* A boulder over a hole in the ground: the way into a cave. */
+/* ---- the way into a cave: a passage that goes down into a rock, with stones around its mouth ---- */
+
+#define MOUTH_WIDE 5.6f /* half of it, at the ground */
+#define MOUTH_HIGH 9.0f
+#define MOUTH_FRONT 11.5f /* where it begins, along x; the passage goes the other way */
+#define MOUTH_DEEP 17.0f
+
+static bool in_mouth(stn_v3 p)
+{
+    float y = p.y / (MOUTH_WIDE + 0.6f), z = p.z / (MOUTH_HIGH + 0.6f);
+
+    return p.x > 0 && y * y + z * z < 1;
+}
+
+/* Stone at the mouth, in daylight; dark at the end, from the left edge to the right one. */
+static stn_canvas *passage_picture(void)
+{
+    stn_canvas *c = stn_canvas_new(128, 64, false);
+
+    for (int y = 0; c && y < c->h; y++)
+        for (int x = 0; x < c->w; x++) {
+            float deep = ((float)x + 0.5f) / (float)c->w,
+                  grain = stn_fbm3(8870, (float)x / 9, (float)y / 9, 0, 4);
+            float light = (1 - deep) * (1 - deep) * (1 - deep) * (0.85f + 0.5f * grain);
+
+            stn_canvas_at(c, x, y)->c =
+                stn_rgb_mix(stn_hex(0x050505), stn_hex(0x7d766a), fminf(fmaxf(light, 0), 1));
+            stn_canvas_at(c, x, y)->a = 1;
+        }
+    return c;
+}
+
+/* A point of its wall: `deep` 0 at the mouth to 1, `turn` 0 at one foot over the top to 1 at the other. The
+ * feet lie a little above the ground, which is not to be seen inside. */
+static stn_v3 passage_at(float deep, float turn)
+{
+    float narrow = 1 - 0.45f * deep, a = PI * turn, foot = fabsf(turn - 0.5f) * 2;
+    float bulge = 1 + 0.07f * sinf(9 * a + 7 * deep) * (1 - foot);
+
+    return (stn_v3){MOUTH_FRONT + 1.6f * foot * (1 - deep) - MOUTH_DEEP * deep,
+                    MOUTH_WIDE * narrow * bulge * cosf(a), MOUTH_HIGH * narrow * bulge * sinf(a) + 0.35f};
+}
+
+static void passage(stn_shape *s)
+{
+    enum { RINGS = 8, AROUND = 12 };
+
+    for (int i = 0; i < RINGS; i++)
+        for (int k = 0; k <= AROUND; k++) {
+            float d0 = (float)i / RINGS, d1 = (float)(i + 1) / RINGS;
+            /* Behind the last piece of the wall comes the floor, from foot to foot. */
+            float t0 = (float)k / AROUND, t1 = k < AROUND ? (float)(k + 1) / AROUND : 0;
+
+            stn_shape_quad(s, passage_at(d1, t0), passage_at(d0, t0), passage_at(d0, t1), passage_at(d1, t1),
+                           d1, t0, d0, t0 + 1.0f / AROUND);
+        }
+    for (int k = 1; k < AROUND; k++) {
+        const float turn[3] = {0, (float)k / AROUND, (float)(k + 1) / AROUND};
+        uint32_t v[3];
+
+        for (int i = 0; i < 3; i++)
+            v[i] = stn_shape_vertex(s, passage_at(1, turn[i]), (stn_v3){1, 0, 0}, 1, turn[i]);
+        stn_shape_tri(s, v[0], v[1], v[2]);
+    }
+}
+
+/* Stones that hold the mouth open, smaller towards the top. */
+static void rim(stn_shape *s)
+{
+    enum { STONES = 11 };
+    stn_rng r = stn_rng_of(8871);
+
+    for (int i = 0; i < STONES; i++) {
+        float turn = ((float)i + 0.15f * stn_rng_bell(&r)) / (STONES - 1), a = PI * turn,
+              foot = fabsf(turn - 0.5f) * 2;
+        float size = 1.7f + 1.0f * foot + 0.3f * stn_rng_bell(&r);
+        stn_xf at =
+            stn_xf_turn(stn_xf_at(MOUTH_FRONT - 0.2f + 0.4f * stn_rng_bell(&r) + 1.4f * foot,
+                                  (MOUTH_WIDE + 1.0f) * cosf(a), (MOUTH_HIGH + 0.7f) * sinf(a) - 1.4f),
+                        stn_rng_unit(&r), 0, stn_rng_unit(&r) * 3);
+
+        stn_shape_stone(s, &at, (stn_v3){size, size * 0.9f, size * 0.8f}, 560u + (uint32_t)i, 0.3f, 0.7f,
+                        0.09f, 6);
+    }
+}
+
 static stn_model *build_cavemouth(void)
 {
-    stn_model *m = rock((stn_v3){13, 9, 10}, 531, 0.45f, 0.85f, 18, 0.8f);
-    stn_part *hole;
+    stn_model *m = rock((stn_v3){15, 12, 14}, 531, 0.35f, 0.85f, 30, 0.8f, in_mouth);
 
     if (!m)
         return NULL;
-    stn_model_texture(m, 5, STN_TEXTURE_COLOUR, 0, stn_plain(0x050505, 0.0f));
+    stn_model_texture(m, 5, STN_TEXTURE_COLOUR, 0, passage_picture());
     stn_model_material(m, 5, 5)->no_shadow = true;
-    hole = stn_model_part(m, 5);
-    stn_shape_stone(&hole->shape, &(stn_xf){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {9.5f, 0, 1.0f}},
-                    (stn_v3){5.0f, 5.5f, 4.5f}, 532, 0.15f, 0.3f, 0.2f, 8);
+    passage(&stn_model_part(m, 5)->shape);
+    rim(&stn_model_part(m, 0)->shape);
     return m;
 }
 

@@ -88,6 +88,18 @@ static void put_iron(stn_emit *e, int arg)
     stn_emit_material(e, &m);
 }
 
+/* What belongs to somebody: seen when marks are asked for, hence without the tag "show". */
+static void put_claim(stn_emit *e, int arg)
+{
+    static const char *const tags[] = {"cplot"};
+    const stn_res_overlay mark = {.tag_count = 1, .tags = tags, .mat_id = 0, .omat_id = 1};
+
+    (void)arg;
+    stn_emit_veil(e, 0, (stn_rgb){0.42f, 0.66f, 1.0f}, 0.20f);
+    stn_emit_veil(e, 1, (stn_rgb){0.80f, 0.91f, 1.0f}, 0.85f);
+    stn_emit_layer(e, STN_LAYER_OVERLAY, &mark);
+}
+
 /* Libraries that clients have natively: the entries they are asked for, and no code. */
 static const struct {
     const char *entries[2][2];
@@ -156,6 +168,7 @@ static const item items[] = {
     {"homestead/wood/cherry", STN_PACK_VERSION, put_wood, 3},
     {"homestead/wood/walnut", STN_PACK_VERSION, put_wood, 4},
     {"homestead/stuff/iron", STN_PACK_VERSION, put_iron, 0},
+    {"homestead/marks/claim", STN_PACK_VERSION, put_claim, 0},
     {"gfx/tiles/skycube", 1, put_sky, 0},
     {"gfx/tiles/wnrm", 1, put_sky, 1},
     {"gfx/tiles/wfoam", 1, put_sky, 2},
