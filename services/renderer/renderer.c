@@ -21,7 +21,6 @@
 #define SIGHT_NS (200 * STN_MS) /* how often world may hear where we look */
 #define PROGRAM_NS (2 * STN_MS)
 #define PROGRAM_QUIET_NS (5 * STN_S)
-#define SETTINGS_QUIET_NS STN_S
 #define FULL_DETAIL 100 /* percent, as the reference */
 #define LOW_DETAIL 35
 #define SPARE_DETAIL 2 /* a frame that would be late has so many times less of it */
@@ -253,11 +252,6 @@ static stn_status open_rest(stn_renderer *r, stn_err *err)
     return open_handler(r, err);
 }
 
-static stn_settings settings_of(const stn_renderer *r)
-{
-    return (stn_settings){r->settings, r->bindings};
-}
-
 stn_status stn_renderer_new(const stn_renderer_options *o, stn_renderer **out, stn_err *err)
 {
     stn_renderer *r = calloc(1, sizeof *r);
@@ -291,61 +285,11 @@ stn_status stn_renderer_new(const stn_renderer_options *o, stn_renderer **out, s
         stn_renderer_free(r);
         return st;
     }
-    r->settings_kept = r->settings_seen = settings_of(r);
+    r->settings_kept = r->settings_seen = renderer_settings(r);
     r->started_ns = stn_clock_ns();
     r->opened = true;
     *out = r;
     return STN_OK;
-}
-
-/* --- settings, written by a thread of their own --- */
-
-static void *write_settings(void *arg)
-{
-    stn_renderer *r = arg;
-    stn_err err = {0};
-
-    if (stn_settings_write(r->writing, r->writing_count, &err) != STN_OK)
-        stn_log_warn("the settings are not kept: %s", err.text);
-    atomic_store(&r->writing_done, true);
-    return NULL;
-}
-
-/* A while after the last change, so that a row that is turned through is written once. */
-static void keep_settings(stn_renderer *r, int64_t now)
-{
-    stn_settings is = settings_of(r);
-
-    if (r->writing_on && atomic_load(&r->writing_done)) {
-        pthread_join(r->writer, NULL);
-        r->writing_on = false;
-    }
-    if (!stn_settings_same(&r->settings_seen, &is)) {
-        r->settings_seen = is;
-        r->settings_ns = now;
-    }
-    if (r->writing_on || now - r->settings_ns < SETTINGS_QUIET_NS)
-        return;
-    r->writing_count = stn_settings_changed(&r->settings_kept, &is, r->writing);
-    if (r->writing_count == 0)
-        return;
-    r->settings_kept = is;
-    atomic_store(&r->writing_done, false);
-    r->writing_on = pthread_create(&r->writer, NULL, write_settings, r) == 0;
-    if (!r->writing_on)
-        stn_log_warn("the settings are not kept: no thread to write them");
-}
-
-static void keep_last_settings(stn_renderer *r)
-{
-    stn_settings is = settings_of(r);
-    stn_err err = {0};
-
-    if (r->writing_on)
-        pthread_join(r->writer, NULL);
-    r->writing_count = stn_settings_changed(&r->settings_kept, &is, r->writing);
-    if (r->writing_count > 0 && stn_settings_write(r->writing, r->writing_count, &err) != STN_OK)
-        stn_log_warn("the settings are not kept: %s", err.text);
 }
 
 void stn_renderer_free(stn_renderer *r)
@@ -353,7 +297,7 @@ void stn_renderer_free(stn_renderer *r)
     if (!r)
         return;
     if (r->opened)
-        keep_last_settings(r);
+        renderer_keep_last_settings(r);
     renderer_pictures_close(r);
     renderer_film_close(r);
     stn_picker_free(r->picker);
@@ -719,7 +663,7 @@ static void behind(stn_renderer *r, int64_t now)
     if (stn_view_warm(r->view, PROGRAM_NS) == 0)
         keep_programs(r, now);
     renderer_pictures(r);
-    keep_settings(r, now);
+    renderer_keep_settings(r, now);
     tell_sight(r, now);
     tell_stats(r, now);
 }

@@ -1,5 +1,5 @@
-/* renderer_impl.h - the inside of the renderer: for renderer.c, controls.c, placing.c, pictures.c and film.c
- * alone.
+/* renderer_impl.h - the inside of the renderer: for renderer.c, controls.c, placing.c, keep.c, pictures.c
+ * and film.c alone.
  */
 #ifndef STN_RENDERER_IMPL_H
 #define STN_RENDERER_IMPL_H
@@ -121,6 +121,10 @@ stn_status renderer_pictures_open(stn_renderer *r, stn_err *err);
 void renderer_pictures(stn_renderer *r);
 bool renderer_pictures_due(const stn_renderer *r);
 void renderer_pictures_close(stn_renderer *r);
+/* keep.c. As they are now; to be looked at behind each frame; at the end. */
+stn_settings renderer_settings(const stn_renderer *r);
+void renderer_keep_settings(stn_renderer *r, int64_t now);
+void renderer_keep_last_settings(stn_renderer *r);
 /* A finished thing goes to whom it is for. */
 void renderer_take(stn_renderer *r, stn_job *job);
 /* film.c, for a film alone. Before a frame: whether there is one more. */

@@ -1,8 +1,7 @@
 /* What is broken or hostile on its way to the driver: it is refused with words or drawn as something else,
  * and never more. */
 #include "renderer/gl/nullgl.h"
-#include "renderer/gl/stage.h"
-#include "renderer/gl/surface.h"
+#include "support/rig.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,33 +10,9 @@
 
 #include <cmocka.h>
 
-typedef struct rig {
-    stn_surface *surface;
-    stn_glrec rec;
-    stn_programs *programs;
-    stn_meshes *meshes;
-    stn_textures *textures;
-    stn_view *view;
-    stn_stage *stage;
-} rig;
-
-static void spent(void *arg, stn_job *job)
-{
-    (void)arg;
-    stn_job_free(job);
-}
-
 static stn_status open_rig(rig *r, stn_err *err)
 {
-    stn_surface_options so = {.kind = STN_SURFACE_NULL, .width = 64, .height = 48};
-
-    memset(r, 0, sizeof *r);
-    assert_int_equal(stn_surface_new(&so, &r->surface, err), STN_OK);
-    stn_glrec_invalidate(&r->rec);
-    assert_non_null(r->meshes = stn_meshes_new(&r->rec));
-    assert_non_null(r->textures = stn_textures_new(&r->rec, 1.0f));
-    assert_int_equal(stn_programs_new(&r->rec, NULL, &r->programs, err), STN_OK);
-    return stn_view_new(&r->rec, r->programs, r->meshes, r->textures, 256, &r->view, err);
+    return rig_open(r, STN_SURFACE_NULL, 64, 48, 256, err);
 }
 
 static void open_stage(rig *r)
@@ -45,21 +20,8 @@ static void open_stage(rig *r)
     stn_err err = {0};
 
     assert_int_equal(open_rig(r, &err), STN_OK);
-    assert_int_equal(stn_view_resize(r->view, 64, 48, true, false, &err), STN_OK);
-    r->stage = stn_stage_new(
-        &(stn_stage_parts){.view = r->view, .meshes = r->meshes, .textures = r->textures, .spent = spent});
-    assert_non_null(r->stage);
+    assert_int_equal(rig_stage(r, NULL, NULL, &err), STN_OK);
     stn_stage_take(r->stage, stn_job_new(STN_JOB_FRAME, 1));
-}
-
-static void close_rig(rig *r)
-{
-    stn_stage_free(r->stage);
-    stn_view_free(r->view);
-    stn_programs_free(r->programs);
-    stn_meshes_free(r->meshes);
-    stn_textures_free(r->textures);
-    stn_surface_free(r->surface);
 }
 
 static void draw(rig *r)
@@ -90,7 +52,7 @@ static void a_driver_that_refuses_all_shaders_is_named_at_the_start(void **state
     assert_non_null(strstr(err.text, "refuses"));
     assert_null(r.view);
     stn_nullgl_refuse(false);
-    close_rig(&r);
+    rig_close(&r);
 }
 
 /* --- things --- */
@@ -168,7 +130,7 @@ static void a_thing_with_an_absent_texture_or_mesh_is_drawn_without_or_left_out(
     new_look(&job, 7, UINT32_MAX);
     stn_stage_take(r.stage, job);
     assert_int_equal(drawn(&r), 0);
-    close_rig(&r);
+    rig_close(&r);
 }
 
 static void a_place_or_a_limb_that_is_no_number_is_not_drawn(void **state)
@@ -192,7 +154,7 @@ static void a_place_or_a_limb_that_is_no_number_is_not_drawn(void **state)
     assert_int_equal(drawn(&r), 1);
     give_place(&r, 7, (double)NAN, INFINITY, (stn_motion){0});
     assert_int_equal(drawn(&r), 0);
-    close_rig(&r);
+    rig_close(&r);
 }
 
 static void bones_that_no_pose_has_are_waited_for(void **state)
@@ -218,7 +180,7 @@ static void bones_that_no_pose_has_are_waited_for(void **state)
     poses->u.poses.gob_count = poses->u.poses.matrix_count = 1;
     stn_stage_take(r.stage, poses);
     assert_int_equal(drawn(&r), 0);
-    close_rig(&r);
+    rig_close(&r);
 }
 
 static void things_that_follow_each_other_in_a_ring_stand_still(void **state)
@@ -239,7 +201,7 @@ static void things_that_follow_each_other_in_a_ring_stand_still(void **state)
     give_place(&r, 4, 0, 0, (stn_motion){.kind = STN_MOVE_HOMING, .target = 4, .v = 10}); /* itself */
     for (int i = 0; i < 20; i++)
         assert_int_equal(drawn(&r), 4);
-    close_rig(&r);
+    rig_close(&r);
 }
 
 static void textures_of_no_size_or_of_too_much_are_refused_and_replaced(void **state)
@@ -282,7 +244,7 @@ static void textures_of_no_size_or_of_too_much_are_refused_and_replaced(void **s
         stn_stage_get(r.stage, &facts);
         assert_int_equal(facts.failed_uploads, 1);
     }
-    close_rig(&r);
+    rig_close(&r);
 }
 
 static void a_shader_that_is_refused_later_leaves_the_rest_drawn(void **state)
@@ -306,28 +268,25 @@ static void a_shader_that_is_refused_later_leaves_the_rest_drawn(void **state)
     stn_programs_counts(r.programs, &ready, &pending, &failed);
     assert_true(failed > 0);
     stn_nullgl_refuse(false);
-    close_rig(&r);
+    rig_close(&r);
 }
 
 static void a_sky_that_is_no_sheet_is_refused(void **state)
 {
     static uint8_t px[8 * 6 * 4];
     rig r;
-    stn_surroundings *s;
     stn_err err = {0};
 
     (void)state;
     open_stage(&r);
-    assert_non_null(s = stn_surroundings_new(&r.rec, r.textures));
-    assert_int_equal(stn_surroundings_sky(s, px, 0, 0, &err), STN_BAD_DATA);
-    assert_int_equal(stn_surroundings_sky(s, px, 6, 6, &err), STN_BAD_DATA);
-    assert_int_equal(stn_surroundings_sky(s, px, UINT32_MAX, 3, &err), STN_BAD_DATA);
+    assert_int_equal(stn_surroundings_sky(r.around, px, 0, 0, &err), STN_BAD_DATA);
+    assert_int_equal(stn_surroundings_sky(r.around, px, 6, 6, &err), STN_BAD_DATA);
+    assert_int_equal(stn_surroundings_sky(r.around, px, UINT32_MAX, 3, &err), STN_BAD_DATA);
     assert_non_null(strstr(err.text, "sky"));
-    assert_false(stn_surroundings_has_sky(s));
-    assert_int_equal(stn_surroundings_sky(s, px, 8, 6, &err), STN_OK);
-    assert_true(stn_surroundings_has_sky(s));
-    stn_surroundings_free(s);
-    close_rig(&r);
+    assert_false(stn_surroundings_has_sky(r.around));
+    assert_int_equal(stn_surroundings_sky(r.around, px, 8, 6, &err), STN_OK);
+    assert_true(stn_surroundings_has_sky(r.around));
+    rig_close(&r);
 }
 
 int main(void)

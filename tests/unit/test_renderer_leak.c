@@ -2,8 +2,7 @@
  * behind. The null driver counts; a real one is asked whether it complained. */
 #include "renderer/gl/nullgl.h"
 #include "renderer/gl/picker.h"
-#include "renderer/gl/stage.h"
-#include "renderer/gl/surface.h"
+#include "support/rig.h"
 #include "support/scenery.h"
 
 #include <glad/gl.h>
@@ -18,58 +17,25 @@
 
 #define SCENES 100
 
-typedef struct rig {
-    stn_surface *surface;
-    stn_glrec rec;
-    stn_meshes *meshes;
-    stn_textures *textures;
-    stn_programs *programs;
-    stn_view *view;
-    stn_stage *stage;
-    stn_picker *picker;
-    stn_surroundings *around;
-} rig;
-
-static void spent(void *arg, stn_job *job)
-{
-    (void)arg;
-    stn_job_free(job);
-}
+static stn_picker *picker;
 
 static void open_rig(rig *r)
 {
-    stn_surface_options so = {.kind = STN_SURFACE_NULL, .width = 64, .height = 48};
     stn_err err = {0};
 
-    memset(r, 0, sizeof *r);
-    assert_int_equal(stn_surface_new(&so, &r->surface, &err), STN_OK);
-    stn_glrec_invalidate(&r->rec);
-    assert_non_null(r->meshes = stn_meshes_new(&r->rec));
-    assert_non_null(r->textures = stn_textures_new(&r->rec, 1.0f));
-    assert_int_equal(stn_programs_new(&r->rec, NULL, &r->programs, &err), STN_OK);
-    assert_int_equal(stn_view_new(&r->rec, r->programs, r->meshes, r->textures, 256, &r->view, &err), STN_OK);
-    assert_non_null(r->around = stn_surroundings_new(&r->rec, r->textures));
-    stn_view_surround(r->view, r->around);
-    r->stage = stn_stage_new(&(stn_stage_parts){
-        .view = r->view, .meshes = r->meshes, .textures = r->textures, .around = r->around, .spent = spent});
-    assert_non_null(r->stage);
+    assert_int_equal(rig_open(r, STN_SURFACE_NULL, 64, 48, 256, &err), STN_OK);
+    assert_int_equal(rig_stage(r, NULL, NULL, &err), STN_OK);
     assert_int_equal(
         stn_picker_new(
-            &(stn_picker_parts){.rec = &r->rec, .view = r->view, .stage = r->stage, .numbers = true},
-            &r->picker, &err),
+            &(stn_picker_parts){.rec = &r->rec, .view = r->view, .stage = r->stage, .numbers = true}, &picker,
+            &err),
         STN_OK);
 }
 
 static void close_rig(rig *r)
 {
-    stn_picker_free(r->picker);
-    stn_stage_free(r->stage);
-    stn_view_free(r->view);
-    stn_surroundings_free(r->around);
-    stn_programs_free(r->programs);
-    stn_meshes_free(r->meshes);
-    stn_textures_free(r->textures);
-    stn_surface_free(r->surface);
+    stn_picker_free(picker);
+    rig_close(r);
 }
 
 static const float corners[4][5] = {{0, 0, 0, 0, 0}, {9, 0, 0, 1, 0}, {9, 9, 0, 1, 1}, {0, 9, 0, 0, 1}};
@@ -187,8 +153,8 @@ static void draw(rig *r, uint64_t turn)
         stn_view_warm(r->view, INT64_MAX);
         stn_view_draw(r->view, &f);
         assert_true(stn_view_last(r->view)->draws > 0);
-        if (stn_picker_ask(r->picker, &f, 20, 20, 64 + 16 * i, 48, 0))
-            stn_picker_answer(r->picker, 0, &picked);
+        if (stn_picker_ask(picker, &f, 20, 20, 64 + 16 * i, 48, 0))
+            stn_picker_answer(picker, 0, &picked);
     }
 }
 
