@@ -403,7 +403,6 @@ static void put_shadow(stn_stage *s, const stn_stage_look *look, stn_v3 focus, s
     if (!s->shadow_drawn)
         return;
     s->shadow_left_out += s->dt;
-    s->dt = 0.0; /* that time has passed: what is drawn beside the frame moves nothing */
     /* A map that is kept is read from where it was drawn. */
     f->shadows_kept = look->keep_shadows && was_drawn;
     if (!f->shadows_kept) {

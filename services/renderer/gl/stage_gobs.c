@@ -366,7 +366,7 @@ static void flicker(stage_gob *g, float dt)
     if (!g->look || g->look->u.look.light_count == 0)
         return;
     g->flicker_at += dt;
-    if (g->flicker_at >= g->flicker_time) { /* also when neither has begun, and no time has passed */
+    if (g->flicker_at > g->flicker_time) {
         g->flicker_at = g->flicker_at - g->flicker_time < 1.0f ? g->flicker_at - g->flicker_time : 0.0f;
         g->flicker_from = g->flicker_to > 0.0f ? g->flicker_to : 1.0f;
         g->flicker_to = chance(g, 0.5f, 1.0f);
@@ -374,7 +374,8 @@ static void flicker(stage_gob *g, float dt)
         if (g->flicker_at > g->flicker_time)
             g->flicker_at = 0.0f;
     }
-    g->flicker = g->flicker_from + g->flicker_at / g->flicker_time * (g->flicker_to - g->flicker_from);
+    if (g->flicker_time > 0.0f) /* else no time has passed yet */
+        g->flicker = g->flicker_from + g->flicker_at / g->flicker_time * (g->flicker_to - g->flicker_from);
 }
 
 static void next_look(stn_stage *s, stage_scene *sc, stage_gob *g, float dt)
