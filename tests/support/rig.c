@@ -34,14 +34,15 @@ stn_status rig_open(rig *r, stn_surface_kind kind, int width, int height, int sh
     return stn_view_resize(r->view, width, height, true, false, err);
 }
 
-stn_status rig_stage(rig *r, void (*spent)(void *arg, stn_job *job), void *arg, stn_err *err)
+stn_status rig_stage(rig *r, void (*spent)(void *arg, stn_job *job), void *arg, bool defer, stn_err *err)
 {
     r->stage = stn_stage_new(&(stn_stage_parts){.view = r->view,
                                                 .meshes = r->meshes,
                                                 .textures = r->textures,
                                                 .around = r->around,
                                                 .spent = spent ? spent : free_spent,
-                                                .arg = arg});
+                                                .arg = arg,
+                                                .defer = defer});
     return r->stage ? STN_OK : stn_fail(err, STN_NO_MEMORY, "rig");
 }
 

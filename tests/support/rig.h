@@ -22,8 +22,9 @@ typedef struct rig {
 /* Debug messages of the driver are counted. shadow: side of the shadow map. What was opened before an error
  * is left to rig_close(). */
 stn_status rig_open(rig *r, stn_surface_kind kind, int width, int height, int shadow, stn_err *err);
-/* spent: takes jobs back; NULL: they are freed. */
-stn_status rig_stage(rig *r, void (*spent)(void *arg, stn_job *job), void *arg, stn_err *err);
+/* spent: takes jobs back; NULL: they are freed. defer: what goes to the driver waits for stn_stage_upload().
+ */
+stn_status rig_stage(rig *r, void (*spent)(void *arg, stn_job *job), void *arg, bool defer, stn_err *err);
 void rig_close(rig *r);
 
 #endif

@@ -1,10 +1,8 @@
 /* In a steady state a frame takes nothing from the heap: the linker puts the functions below in the place of
  * malloc() and the like for all code of this project, and they count what the thread that draws asks for.
  * What the driver and SDL do for themselves is not ours to count. */
-#include "renderer/gl/nullgl.h"
-#include "renderer/gl/stage.h"
-#include "renderer/gl/surface.h"
 #include "renderer/renderer_impl.h"
+#include "support/rig.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,24 +47,15 @@ void *__wrap_realloc(void *p, size_t bytes)
 #define BONES 4
 #define FRAMES 240
 
-typedef struct rig {
-    stn_surface *surface;
-    stn_glrec rec;
-    stn_meshes *meshes;
-    stn_textures *textures;
-    stn_programs *programs;
-    stn_view *view;
-    stn_stage *stage;
-    stn_job *back[64]; /* jobs given back, which are used again as the build thread does */
-    size_t back_count;
-} rig;
+/* Jobs given back, which are used again as the build thread does. */
+static stn_job *back[64];
+static size_t back_count;
 
 static void spent(void *arg, stn_job *job)
 {
-    rig *r = arg;
-
-    if (job->kind == STN_JOB_POSES && r->back_count < 64)
-        r->back[r->back_count++] = job;
+    (void)arg;
+    if (job->kind == STN_JOB_POSES && back_count < 64)
+        back[back_count++] = job;
     else
         stn_job_free(job);
 }
@@ -204,24 +193,10 @@ static stn_job *new_poses(void)
 
 static void open_rig(rig *r)
 {
-    stn_surface_options so = {.kind = STN_SURFACE_NULL, .width = 64, .height = 48};
     stn_err err = {0};
 
-    memset(r, 0, sizeof *r);
-    assert_int_equal(stn_surface_new(&so, &r->surface, &err), STN_OK);
-    stn_glrec_invalidate(&r->rec);
-    assert_non_null(r->meshes = stn_meshes_new(&r->rec));
-    assert_non_null(r->textures = stn_textures_new(&r->rec, 1.0f));
-    assert_int_equal(stn_programs_new(&r->rec, NULL, &r->programs, &err), STN_OK);
-    assert_int_equal(stn_view_new(&r->rec, r->programs, r->meshes, r->textures, 256, &r->view, &err), STN_OK);
-    assert_int_equal(stn_view_resize(r->view, 64, 48, true, false, &err), STN_OK);
-    r->stage = stn_stage_new(&(stn_stage_parts){.view = r->view,
-                                                .meshes = r->meshes,
-                                                .textures = r->textures,
-                                                .spent = spent,
-                                                .arg = r,
-                                                .defer = true});
-    assert_non_null(r->stage);
+    assert_int_equal(rig_open(r, STN_SURFACE_NULL, 64, 48, 256, &err), STN_OK);
+    assert_int_equal(rig_stage(r, spent, NULL, true, &err), STN_OK);
     stn_stage_take(r->stage, job_of(STN_JOB_FRAME, 1));
     give_assets(r);
     for (int32_t i = 0; i < 16; i++)
@@ -230,20 +205,15 @@ static void open_rig(rig *r)
         give_thing(r, id);
         give_place(r, id);
     }
-    r->back[r->back_count++] = new_poses();
-    r->back[r->back_count++] = new_poses();
+    back[back_count++] = new_poses();
+    back[back_count++] = new_poses();
 }
 
 static void close_rig(rig *r)
 {
-    stn_stage_free(r->stage);
-    for (size_t i = 0; i < r->back_count; i++)
-        stn_job_free(r->back[i]);
-    stn_view_free(r->view);
-    stn_programs_free(r->programs);
-    stn_meshes_free(r->meshes);
-    stn_textures_free(r->textures);
-    stn_surface_free(r->surface);
+    rig_close(r);
+    while (back_count > 0)
+        stn_job_free(back[--back_count]);
 }
 
 static void frame(rig *r, int i)
@@ -259,8 +229,8 @@ static void frame(rig *r, int i)
                    .view = stn_m4_pointed((stn_v3){500, -500, 0}, 700.0f, 0.6f, 0.02f * (float)i)};
 
     counting = true;
-    if (r->back_count > 0)
-        stn_stage_take(r->stage, r->back[--r->back_count]);
+    if (back_count > 0)
+        stn_stage_take(r->stage, back[--back_count]);
     stn_stage_upload(r->stage, INT64_MAX, SIZE_MAX);
     stn_stage_tick(r->stage, 1.0 / 60.0);
     stn_view_begin(r->view);

@@ -20,7 +20,7 @@ static void open_stage(rig *r)
     stn_err err = {0};
 
     assert_int_equal(open_rig(r, &err), STN_OK);
-    assert_int_equal(rig_stage(r, NULL, NULL, &err), STN_OK);
+    assert_int_equal(rig_stage(r, NULL, NULL, false, &err), STN_OK);
     stn_stage_take(r->stage, stn_job_new(STN_JOB_FRAME, 1));
 }
 

@@ -24,7 +24,7 @@ static void open_rig(rig *r)
     stn_err err = {0};
 
     assert_int_equal(rig_open(r, STN_SURFACE_NULL, 64, 48, 256, &err), STN_OK);
-    assert_int_equal(rig_stage(r, NULL, NULL, &err), STN_OK);
+    assert_int_equal(rig_stage(r, NULL, NULL, false, &err), STN_OK);
     assert_int_equal(
         stn_picker_new(
             &(stn_picker_parts){.rec = &r->rec, .view = r->view, .stage = r->stage, .numbers = true}, &picker,
